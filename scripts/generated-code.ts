@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -27,7 +27,7 @@ const MODULES: readonly GeneratedModule[] = [
     from: ['schemas/authentication', 'scripts/compiled-schemas.ts'],
     text: async () => (await import('./compiled-schemas.ts')).compiledSchemas(),
   },
-  { path: 'src/lint/rules/pages.ts', from: ['src/lint/rules', 'scripts/generated-code.ts'], text: async () => rulePages() },
+  { path: 'src/lint/rules/pages.ts', from: ['fixtures/rules', 'scripts/generated-code.ts'], text: async () => rulePages() },
 ]
 
 /** The paths of the modules from the root. */
@@ -54,17 +54,15 @@ function filesOf(path: string): readonly string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesOf(`${path}/${name}`))
 }
 
-/** Why each rule exists, apart from the rules so that programs that only lint do not load these texts. */
+/** Why the cases of rules exist, apart from the rules so that programs that only lint do not load these texts. */
 function rulePages(): string {
-  const ids = filesOf('src/lint/rules').flatMap((path) => /([\w-]+)\.ts$/.exec(path)?.slice(1, 2) ?? [])
-  const rules = ids.filter((id) => id !== 'index').sort()
-  const nameOf = (id: string) => id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-  return `import type { RuleDocs } from '../rule.ts'
-${rules.map((id) => `import { docs as ${nameOf(id)} } from './${id}.ts'`).join('\n')}
+  const pages = filesOf('fixtures/rules').map((path) => {
+    const { part, why, repair } = JSON.parse(readFileSync(join(root, path), 'utf8'))
+    return [basename(path, '.json'), { part, why, repair }] as const
+  })
+  return `import type { CaseDocs } from '../rule.ts'
 
-/** Texts for the rules' pages, by the ids of the rules. */
-export const pages: Readonly<Record<string, RuleDocs>> = {
-${rules.map((id) => `  '${id}': ${nameOf(id)},`).join('\n')}
-}
+/** Texts for the pages of rules, by the codes of the cases. */
+export const pages: Readonly<Record<string, CaseDocs>> = ${JSON.stringify(Object.fromEntries(pages), null, 2)}
 `
 }

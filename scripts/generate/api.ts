@@ -17,6 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'stac-auth/providers': 'Credentials of known providers, made of what only the user has, and which provider a document belongs to.',
   'stac-auth/clients': 'What the service clients share; also for clients of your own.',
   'stac-auth/translation': 'The client of the translation service.',
+  'stac-auth/translation/quality': 'Evaluations of translations: their types, and the part of a text that a mistake is in.',
+  'stac-auth/translation/voice': 'Sessions and jobs of speech: their types.',
   'stac-auth/time-tracking': 'The client of the time-tracking service.',
   'stac-auth/outputs': 'The forms of an authorized request, for other programs.',
   'stac-auth/browser': 'Logins, stores and forms of pages, and an engine whose credentials change while it runs.',

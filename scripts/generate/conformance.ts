@@ -24,7 +24,7 @@ const lintCases = rules.flatMap(({ meta: { id: rule, section }, cases }) =>
         const passing = textOf(good, goodText)
         return {
           id: code,
-          title: pages[rule]?.[code]?.why,
+          title: pages[code]?.why,
           rule,
           severity: severity.strict,
           pointer: place,

@@ -15,7 +15,7 @@ const level = { enum: [...LEVELS] }
 
 /** A rule by its name, and its cases by their codes. */
 function namesOf({ meta: { id }, cases }: Rule): readonly (readonly [string, object])[] {
-  const ofCases = cases.map(({ meta: { code } }) => [code, { $ref: '#/definitions/level', description: pages[id]?.[code]?.why }] as const)
+  const ofCases = cases.map(({ meta: { code } }) => [code, { $ref: '#/definitions/level', description: pages[code]?.why }] as const)
   const codes = cases.map(({ meta }) => meta.code).join(', ')
   return cases.length === 1 ? ofCases : [[id, { $ref: '#/definitions/level', description: `All of ${codes}.` }], ...ofCases]
 }

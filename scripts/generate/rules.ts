@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { structuredPatch } from 'diff'
 import { rules } from '../../src/lint/index.ts'
-import type { CaseDocs, Rule, RuleCase } from '../../src/lint/rule.ts'
+import type { Rule, RuleCase } from '../../src/lint/rule.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
 import { type Files, fill, table } from './files.ts'
 
@@ -22,7 +22,7 @@ interface Example {
 const EXTENSION_TEXT = 'https://github.com/stac-extensions/authentication#'
 
 /** The titles of the sections in the text of the extension, by their anchors. */
-const PARTS: Readonly<Record<CaseDocs['part'], string>> = {
+const PARTS: Readonly<Record<string, string>> = {
   fields: 'Fields',
   'scheme-types': 'Scheme Types',
   'authentication-scheme-object': 'Authentication Scheme Object',
@@ -43,8 +43,9 @@ function page({ meta: { id }, cases }: Rule): string {
 function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
   const { recommended, strict, schema } = severity
   const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
-  const docs = pages[id]?.[code]
-  if (!docs) throw new Error(`the rule ${id} has no docs for ${code}`)
+  const docs = pages[code]
+  const title = docs && PARTS[docs.part]
+  if (!docs || !title) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
   const { part, why, repair } = docs
   const isOne = code === id
   const heading = isOne ? '##' : '###'
@@ -54,7 +55,7 @@ function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCas
     Object.values(messages)
       .map((message) => `- \`${message}\``)
       .join('\n'),
-    `Presets: recommended ${recommended}, strict ${strict}, schema ${schema}. ${FIXES[fix ?? 'none']}Extension: [${PARTS[part]}](${EXTENSION_TEXT}${part}).`,
+    `Presets: recommended ${recommended}, strict ${strict}, schema ${schema}. ${FIXES[fix ?? 'none']}Extension: [${title}](${EXTENSION_TEXT}${part}).`,
     `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
     `${heading} Example\n\nThe finding is at \`${pointer || '/'}\`:\n\n${difference(shown(badText, bad), shown(goodText, good))}`,
   ].join('\n\n')

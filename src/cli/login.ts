@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import type { MissingCredential, NewCredentialOptions } from './credentials/missing-credentials.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './credentials/needed-credentials.ts'
 import { plain, urlText } from './credentials/question.ts'
-import { isTerminal } from './credentials/terminal.ts'
+import { isTerminal, Terminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
 import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
@@ -63,7 +63,13 @@ function nothingToDo(ids: readonly string[]): string {
 async function idsFor(name: string, user: UserCredentials, options: LoginOptions, context: Context): Promise<readonly string[]> {
   if (user.credentials.some(({ id }) => id === name)) return [name]
   if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownCredential(name, user.credentials)
-  const { created, fitting } = await credentialsFor(name, user, options, { command: 'stac-auth login', choose: withLogin }, context)
+  const { created, fitting } = await credentialsFor(
+    name,
+    user,
+    options,
+    { command: 'stac-auth login', choose: withLogin, terminal: new Terminal(context.io) },
+    context,
+  )
   return [...created, ...fitting]
 }
 

@@ -3,8 +3,8 @@
 import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
 import { type HttpRequest, type HttpResponse, isRetryableStatus, readBody, type SendOptions } from '../http/message.ts'
 import { exchangeTimeout, failure } from '../http/network-error.ts'
-import { sleep } from '../net/cancellation.ts'
-import { type Clock, startTimer } from '../net/clock.ts'
+import { sleep, withTimeout } from '../net/cancellation.ts'
+import type { Clock } from '../net/clock.ts'
 import type { OriginLimiter } from '../net/limiter.ts'
 import { Retries, retryAfterOf, retryAfterProblem, retryHint, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/document.ts'
@@ -16,7 +16,7 @@ export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'b
 
 /**
  * Sends one request and returns the response. A `Send` of the library is one, but it does not follow redirects; `auth.send` does, and selects
- * the credential anew at every hop. Stop listening to the signal when the response was read: another request reuses it.
+ * the credential anew at every hop.
  */
 export type CrawlSend = (request: HttpRequest, options: SendOptions) => Promise<CrawlResponse>
 
@@ -33,7 +33,8 @@ export interface Answer {
 export interface Asking extends Pick<CrawlManners, 'retries' | 'maxRetryAfter' | 'maxBytes' | 'userAgent'> {
   readonly send: CrawlSend
   readonly limiter: OriginLimiter
-  readonly signals: SignalPool
+  /** Maximum duration of one exchange in milliseconds. */
+  readonly timeout: number
   readonly clock: Clock
   readonly random: () => number
   readonly signal?: AbortSignal
@@ -57,8 +58,7 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
   const attempts = new Retries(policy, random)
   for (;;) {
     try {
-      const entered = limiter.enter(origin, signal)
-      if (entered) await entered
+      await limiter.enter(origin, signal)
       try {
         const answer = await once(job, asking, earlier)
         limiter.succeeded(origin)
@@ -83,16 +83,15 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
 }
 
 async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Promise<Answer> {
-  const pooled = asking.signals.acquire(job.url)
-  const { signal } = pooled
+  const { timeout } = asking
+  const { signal, clear } = withTimeout(asking.signal, timeout, () => exchangeTimeout(job.url, timeout))
   try {
     const response = await asking.send(requestOf(job, asking, earlier), { signal })
-    const answer = await answerOf(response, job, asking, earlier !== undefined)
-    pooled.release()
-    return answer
+    return await answerOf(response, job, asking, earlier !== undefined)
   } catch (error) {
-    pooled.discard()
     throw failure(error, signal, job.url)
+  } finally {
+    clear()
   }
 }
 
@@ -164,108 +163,5 @@ export function sendWith(fetch: (url: string, init: RequestInit) => Promise<Resp
         await response.body?.cancel().catch(() => undefined)
       },
     }
-  }
-}
-
-/** A signal that belongs to one exchange until it is released. */
-interface PooledSignal {
-  readonly signal: AbortSignal
-  /** Releases the signal for reuse, after the whole response was read. */
-  release(): void
-  /** Discards the signal after a failure, so that remaining listeners do not see later exchanges. */
-  discard(): void
-}
-
-/**
- * Signals that abort exchanges: with `TIMEOUT_TOTAL` after the timeout in milliseconds, or with the reason of the parent signal. They are
- * reused, because a new signal costs as much as reading a document.
- */
-export class SignalPool {
-  readonly #timeout: number
-  readonly #above: AbortSignal
-  readonly #free: TimedSignal[] = []
-  readonly #used = new Set<TimedSignal>()
-
-  constructor(timeout: number, above: AbortSignal) {
-    this.#timeout = timeout
-    this.#above = above
-    above.addEventListener('abort', () => this.#end(), { once: true })
-  }
-
-  acquire(url: string): PooledSignal {
-    const signal = this.#free.pop() ?? new TimedSignal(this.#timeout, (own, isFree) => this.#returned(own, isFree))
-    this.#used.add(signal)
-    signal.begin(url)
-    if (this.#above.aborted) this.#end()
-    return signal
-  }
-
-  #returned(signal: TimedSignal, isFree: boolean): void {
-    this.#used.delete(signal)
-    if (isFree) this.#free.push(signal)
-  }
-
-  #end(): void {
-    for (const signal of this.#used) signal.abort(this.#above.reason)
-    for (const free of this.#free) free.rest()
-  }
-}
-
-class TimedSignal implements PooledSignal {
-  readonly #controller = new AbortController()
-  readonly signal = this.#controller.signal
-  readonly #timeout: number
-  readonly #returned: (signal: TimedSignal, isFree: boolean) => void
-  /** Stops the timer, which runs across exchanges: a timer for each one would cost more than reading the clock. */
-  #stop: (() => void) | undefined
-  /** When the exchange times out; undefined between exchanges. */
-  #end: number | undefined
-  #url = ''
-
-  constructor(timeout: number, returned: (signal: TimedSignal, isFree: boolean) => void) {
-    this.#timeout = timeout
-    this.#returned = returned
-  }
-
-  begin(url: string): void {
-    this.#url = url
-    this.#end = performance.now() + this.#timeout
-    if (this.#stop === undefined) this.#wait(this.#timeout)
-  }
-
-  /** Stops the timer: no exchange follows. */
-  rest(): void {
-    this.#stop?.()
-  }
-
-  abort(reason: unknown): void {
-    this.#controller.abort(reason)
-  }
-
-  release(): void {
-    this.#end = undefined
-    if (this.signal.aborted) this.discard()
-    else this.#returned(this, true)
-  }
-
-  discard(): void {
-    this.rest()
-    this.#returned(this, false)
-  }
-
-  #wait(milliseconds: number): void {
-    this.#stop = startTimer(undefined, milliseconds, this.#look, 'guard')
-  }
-
-  readonly #look = () => {
-    this.#stop = undefined
-    if (this.#end === undefined) return
-    const left = this.#end - performance.now()
-    if (left > 0) this.#wait(left)
-    else this.#late()
-  }
-
-  #late(): void {
-    this.abort(exchangeTimeout(this.#url, this.#timeout))
   }
 }

@@ -4,22 +4,21 @@ import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { Clock } from '../net/clock.ts'
 import { OriginLimiter } from '../net/limiter.ts'
 import { parseDocument } from '../stac/parse-document.ts'
-import { type Answer, type Asking, ask, type CrawlSend, SignalPool } from './ask.ts'
+import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import {
   type EarlyStop,
   failed,
-  forbidden,
   hashOf,
   type Job,
-  NO_PARENTS,
   NOTHING,
   type Outcome,
   originOf,
   parentsAt,
   type Scope,
   type SkippedLink,
+  skipped,
   startAt,
   type Visit,
   type VisitResult,
@@ -66,8 +65,7 @@ export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Earl
     await crawler.start()
     for (let visit = await crawler.next(); visit; visit = await crawler.next()) {
       yield visit
-      const finished = crawler.finish(visit)
-      if (finished) await finished
+      await crawler.finish(visit)
     }
     const stop = crawler.rest()
     if (stop) yield stop
@@ -107,10 +105,9 @@ class Crawler {
     this.#limiter = new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
-    const { signal: end } = this.#end
-    const signals = new SignalPool(options.timeout ?? DEFAULTS.timeout, end)
-    const { send, retries, maxRetryAfter, maxBytes, userAgent } = options
-    this.#asking = { send, limiter: this.#limiter, signals, clock, random, signal: end, retries, maxRetryAfter, maxBytes, userAgent }
+    const { send, retries, maxRetryAfter, maxBytes, userAgent, timeout = DEFAULTS.timeout } = options
+    const manners = { retries, maxRetryAfter, maxBytes, userAgent, timeout }
+    this.#asking = { send, limiter: this.#limiter, clock, random, signal: this.#end.signal, ...manners }
   }
 
   readonly #abort = () => {
@@ -139,8 +136,7 @@ class Crawler {
       this.#isAwake = false
       if (this.#options.signal?.aborted) throw new AbortedError(this.#options.signal.reason)
       if (this.#broken !== undefined) throw this.#broken
-      const started = this.#begin()
-      if (started) await started
+      await this.#begin()
       const visit = this.#ready.shift()
       if (visit || this.#running === 0) return visit
       if (this.#isAwake) continue
@@ -150,8 +146,8 @@ class Crawler {
     }
   }
 
-  finish({ job, outcome }: Visit): void | Promise<void> {
-    return this.#frontier.finish(job, outcome)
+  async finish({ job, outcome }: Visit): Promise<void> {
+    await this.#frontier.finish(job, outcome)
   }
 
   rest(): EarlyStop | undefined {
@@ -159,21 +155,15 @@ class Crawler {
   }
 
   /** Starts as many jobs as the origins allow; waits only when the frontier has none. */
-  #begin(): void | Promise<void> {
+  async #begin(): Promise<void> {
     while (this.#hasRoom() && this.#running < this.#most && this.#ready.length < MOST_READY) {
-      const taken = this.#frontier.take(this.#isOpen)
-      if (taken instanceof Promise) return taken.then((job) => job && this.#started(job).#begin())
-      if (!taken) return
-      this.#started(taken)
+      const job = await this.#frontier.take(this.#isOpen)
+      if (!job) return
+      if (!job.page) this.#documents++
+      this.#inPage = job.page !== undefined && this.#options.maxDocuments !== undefined
+      this.#running++
+      void this.#perform(job)
     }
-  }
-
-  #started(job: Job): this {
-    if (!job.page) this.#documents++
-    this.#inPage = job.page !== undefined && this.#options.maxDocuments !== undefined
-    this.#running++
-    void this.#perform(job)
-    return this
   }
 
   async #perform(job: Job): Promise<void> {
@@ -200,18 +190,16 @@ class Crawler {
   async #visit(job: Job): Promise<Visit> {
     const mine = isMine(job.key, this.#options.shard)
     const known = this.#options.recall?.(job.key)
-    const scopesAbove = this.#frontier.scopes(job.scope)
-    const scopes = scopesAbove instanceof Promise ? await scopesAbove : scopesAbove
+    const scopes = await this.#frontier.scopes(job.scope)
     const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job, scopes)
     const outcome = this.#loops.broken(job, found.outcome)
-    const visit = { kind: 'visit', job, mine, ...(scopes.length === 0 ? NO_PARENTS : parentsAt(outcome.url, scopes)) } as const
-    return Object.assign(visit, found, { outcome })
+    return { kind: 'visit', job, mine, ...parentsAt(outcome.url, scopes), ...found, outcome }
   }
 
   async #asked(job: Job, scopes: readonly Scope[]): Promise<VisitResult> {
     try {
       if (this.#options.robots && !(await this.#allowed(job.url)))
-        return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
+        return { outcome: { ...NOTHING, url: job.url, left: [skipped(job.url, 'CRAWL_LIMIT', 'robots.txt disallows it', ROBOTS)] } }
       const above = this.#above(job, scopes)
       const before = this.#options.earlier?.(job.key)
       // The schemes of parent documents affect the result, so their hash is part of it.
@@ -262,9 +250,11 @@ class Crawler {
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): SkippedLink {
     const { maxDocuments } = this.#options
     const message = `the limit of ${maxDocuments ?? DEFAULTS.documents} documents is reached; at least ${count} were not read`
-    return { url, code: 'CRAWL_LIMIT', message, limit: 'documents', asked: maxDocuments !== undefined, count }
+    return skipped(url, 'CRAWL_LIMIT', message, { limit: 'documents', asked: maxDocuments !== undefined, count })
   }
 }
+
+const ROBOTS = { limit: 'robots', asked: true } as const
 
 /** Returns true for a 401 or 403 response to a request without a credential, or whose credential is unknown here. */
 function isRefusal(error: unknown): error is AuthError {
@@ -291,8 +281,7 @@ class PageLoops {
     // The same next page at the same page number is a repeated request, not a loop.
     if ((this.#numbers.get(next.key) ?? number) >= number) return outcome
     const { url, jobs, left } = outcome
-    const message = 'its next page was already read'
-    return { ...outcome, jobs: jobs.slice(0, -1), left: [...left, { url, code: 'PAGE_LOOP', message, asked: false, count: 1 }] }
+    return { ...outcome, jobs: jobs.slice(0, -1), left: [...left, skipped(url, 'PAGE_LOOP', 'its next page was already read')] }
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type Scope,
   type SkippedLink,
   sampleOf,
+  skipped,
   type Via,
   withoutFragment,
 } from './job.ts'
@@ -89,7 +90,7 @@ class Expander {
   }
 
   #invalid(message: string): void {
-    this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message, asked: false, count: 1 })
+    this.#left.push(skipped(this.#url, 'RESPONSE_INVALID', message))
   }
 
   /** Links that are not objects with `rel` and `href` are ignored. */
@@ -109,13 +110,7 @@ class Expander {
     const job = { ...this.#job, home: this.#home, page }
     const first = markOf(inner[0])
     if (isRepeated(page, first)) {
-      this.#left.push({
-        url: this.#url,
-        code: 'PAGE_LOOP',
-        message: 'the page repeats the links of an earlier page',
-        asked: false,
-        count: 1,
-      })
+      this.#left.push(skipped(this.#url, 'PAGE_LOOP', 'the page repeats the links of an earlier page'))
       return 0
     }
     const wanted = inner.slice(0, page.room)
@@ -145,14 +140,17 @@ class Expander {
 
   #list(links: readonly JsonObject[], scope: string | undefined): void {
     for (const { url, via } of this.#addresses(links))
-      this.#add({ ...listAt(url), depth: this.#job.depth, api: true, leaf: false, scope, via })
+      this.#add({ ...firstPage(url), depth: this.#job.depth, api: true, leaf: false, scope, via })
   }
 
   #items(links: readonly JsonObject[], scope: string | undefined, api: boolean): void {
     const depth = this.#depthBelow()
+    const { pageSize = DEFAULTS.pageSize, sample } = this.#limits
+    const size = String(Math.min(pageSize, sample ?? pageSize))
     for (const { url, via } of this.#addresses(links)) {
+      const limited = queryValues(url, 'limit').length > 0 ? url : withQueryParameter(url, 'limit', size)
       if (depth + 1 > this.#maxDepth) this.#tooDeep++
-      else this.#add({ ...firstPage(url, this.#limits, this.#limits.sample), depth, api, leaf: false, scope, via })
+      else this.#add({ ...firstPage(limited, sample), depth, api, leaf: false, scope, via })
     }
   }
 
@@ -161,14 +159,7 @@ class Expander {
     const addresses = this.#addresses(links)
     const chosen = leaf && sample !== undefined ? sampleOf(addresses, sample, seed, ({ url }) => url) : addresses
     if (chosen.length < addresses.length)
-      this.#left.push({
-        url: this.#url,
-        code: 'CRAWL_LIMIT',
-        message: 'only a sample is read',
-        limit: 'sample',
-        asked: true,
-        count: addresses.length - chosen.length,
-      })
+      this.#left.push(skipped(this.#url, 'CRAWL_LIMIT', ONLY_SAMPLE, { ...SAMPLED, count: addresses.length - chosen.length }))
     const depth = this.#depthBelow() + 1
     const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home, from: this.#url }
     for (const { url, via } of chosen) {
@@ -192,7 +183,7 @@ class Expander {
   #addresses(links: readonly JsonObject[]): readonly Address[] {
     const addresses: Address[] = []
     const refuse = (code: ErrorCode, link: JsonObject, problem: string) =>
-      this.#left.push({ url: this.#url, code, message: `its link ${link.rel}#${links.indexOf(link)} ${problem}`, asked: false, count: 1 })
+      this.#left.push(skipped(this.#url, code, `its link ${link.rel}#${links.indexOf(link)} ${problem}`))
     for (const link of links) {
       if (isUnreadable(link)) {
         refuse('SCHEME_INVALID', link, UNREADABLE)
@@ -210,13 +201,7 @@ class Expander {
     const origin = originOf(url)
     if (origins === 'cross' || this.#home.includes(origin) || visit?.includes(origin)) return true
     if (origins === undefined)
-      this.#left.push({
-        url,
-        code: 'CRAWL_OTHER_ORIGIN',
-        message: `it is on ${origin}, which is not an origin of the crawl`,
-        asked: false,
-        count: 1,
-      })
+      this.#left.push(skipped(url, 'CRAWL_OTHER_ORIGIN', `it is on ${origin}, which is not an origin of the crawl`))
     return false
   }
 
@@ -243,7 +228,7 @@ class Expander {
   #deep(): SkippedLink {
     const asked = this.#limits.maxDepth !== undefined
     const message = `${this.#tooDeep} of its links are deeper than ${this.#maxDepth} levels`
-    return { url: this.#url, code: 'CRAWL_LIMIT', message, limit: 'depth', asked, count: this.#tooDeep }
+    return skipped(this.#url, 'CRAWL_LIMIT', message, { limit: 'depth', asked, count: this.#tooDeep })
   }
 }
 
@@ -266,21 +251,17 @@ export function isMine(key: string, shard: CrawlLimits['shard']): boolean {
   return !shard || hashOf(key) % shard.of === shard.index - 1
 }
 
+const ONLY_SAMPLE = 'only a sample is read'
+
+const SAMPLED = { limit: 'sample', asked: true } as const
+
 /** Maximum size of a `next` request. */
 const LONGEST_NEXT = 8192
 
 /** The first page of a list; with `room`, of a list that is read in part. */
-function firstPage(url: string, limits: CrawlLimits, room?: number): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
-  const size = Math.min(limits.pageSize ?? DEFAULTS.pageSize, room ?? Number.POSITIVE_INFINITY)
-  const limited = queryValues(url, 'limit').length > 0 ? url : withQueryParameter(url, 'limit', String(size))
-  const request = { url: limited, method: 'GET', headers: {} } as const
-  return { ...request, key: keyOf(request), page: { number: 1, ...(room !== undefined && { room }) } }
-}
-
-/** The first page of a list that is linked to, such as that of all Collections. */
-function listAt(url: string): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
+function firstPage(url: string, room?: number): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
   const request = { url, method: 'GET', headers: {} } as const
-  return { ...request, key: keyOf(request), page: { number: 1 } }
+  return { ...request, key: keyOf(request), page: { number: 1, ...(room !== undefined && { room }) } }
 }
 
 /** The continuation of a page: a job, the reason why there is none, or nothing. */
@@ -314,11 +295,9 @@ function following(
   const [link] = linksOf(document, 'next')
   if (!job.page || !link) return {}
   const { page } = job
-  const stop = (code: ErrorCode, message: string, more: Partial<SkippedLink> = {}): Following => ({
-    left: { url, code, message, asked: false, count: 1, ...more },
-  })
+  const stop = (code: ErrorCode, message: string, more?: Partial<SkippedLink>) => ({ left: skipped(url, code, message, more) })
   const room = page.room === undefined ? undefined : page.room - inner.length
-  if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', 'only a sample is read', { limit: 'sample', asked: true })
+  if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', ONLY_SAMPLE, SAMPLED)
   if (inner.length === 0) return stop('PAGE_LOOP', 'the page is empty but has a next page')
   const request = requestOf(link, url)
   if ('code' in request) return { left: request }
@@ -337,13 +316,7 @@ function following(
 }
 
 function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | SkippedLink {
-  const refused = (code: ErrorCode, message: string): SkippedLink => ({
-    url: base,
-    code,
-    message: `its next link ${message}`,
-    asked: false,
-    count: 1,
-  })
+  const refused = (code: ErrorCode, problem: string) => skipped(base, code, `its next link ${problem}`)
   if (isUnreadable(link)) return refused('SCHEME_INVALID', UNREADABLE)
   const href = ownString(link, 'href') ?? ''
   const body = own(link, 'body')

@@ -184,9 +184,6 @@ export interface EarlyStop {
   readonly left: SkippedLink
 }
 
-/** The parents of a document without scopes above it. */
-export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
-
 /** An empty outcome. */
 export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 
@@ -206,14 +203,13 @@ export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'p
 /** Returns the outcome of a failed job; rethrows errors that are not of the library. */
 export function failed(job: Job, thrown: unknown): VisitResult {
   if (!isAuthError(thrown)) throw thrown
-  const error = thrown
-  const { code, message, hint } = error
-  return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message, ...(hint !== undefined && { hint }) } } }
+  const { code, message, hint } = thrown
+  return { error: thrown, outcome: { ...NOTHING, url: job.url, failure: { code, message, ...(hint !== undefined && { hint }) } } }
 }
 
-/** Returns the finding for a URL that `robots.txt` disallows. */
-export function forbidden(url: string): SkippedLink {
-  return { url, code: 'CRAWL_LIMIT', message: 'robots.txt disallows it', limit: 'robots', asked: true, count: 1 }
+/** Returns a link, or the list of a page, that is not followed. */
+export function skipped(url: string, code: ErrorCode, message: string, more: Partial<SkippedLink> = {}): SkippedLink {
+  return { url, code, message, asked: false, count: 1, ...more }
 }
 
 /** Returns a 32-bit hash of a text: FNV-1a with a final mix, so that texts that differ only at the end differ in all bits. */

@@ -28,21 +28,28 @@ function isReadable(line: string): boolean {
 }
 
 /** Names of the explanation, and of what follows it, in the order of preference. */
-const MESSAGES = ['message', 'Message', 'msg', 'error_message', 'errorMessage', 'reason', 'faultstring', 'title'] as const
-const DETAILS = ['detail', 'error_description', 'details', 'description'] as const
+const MESSAGES = ['message', 'Message', 'msg', 'error_message', 'errorMessage', 'errorMessages', 'reason', 'faultstring'] as const
+const DETAILS = ['detail', 'error_description', 'details', 'description', 'invalid-params'] as const
 
 /**
- * Returns what a parsed body says, from where services put it: a text alone; `message` (text or list), `Message`, `error` (text or object),
- * `error_description` (RFC 6749 §5.2), `errors` (list or map; JSON:API), `title` and `detail` (RFC 9457), `code` and `description` (OGC API).
+ * Returns what a parsed body says, from where services put it: a text alone; `message` (text or list), `Message`, `error` (text, list or
+ * object), `error_description` (RFC 6749 §5.2), `errors` (list or map; JSON:API), `title` and `detail` (RFC 9457), `code` and `description`
+ * (OGC API), `data` (JSend), lists of texts by field.
  */
 export function messageInJson(body: unknown): ServerMessage {
   if (typeof body === 'string') return isReadable(body) ? { message: oneLine(body) } : {}
-  const top = membersOf(Array.isArray(body) ? body[0] : body)
-  const inner = membersOf(top.error ?? top.fault ?? top.Error)
+  const top = Array.isArray(body) ? { errors: body } : membersOf(body)
+  const problem = top.error ?? top.fault ?? top.Error
+  const inner = membersOf(problem)
   const from = (names: readonly string[], members: Members) => names.flatMap((name) => textsOf(members[name]) ?? [])[0]
-  const said = from(MESSAGES.slice(0, -1), top) ?? from(MESSAGES, inner) ?? textOf(top.error) ?? textsOf(top.errors) ?? textOf(top.title)
+  const said =
+    from(MESSAGES, top) ??
+    from([...MESSAGES, 'title', 'errors'], inner) ??
+    (Array.isArray(problem) ? textsOf(problem) : textOf(problem)) ??
+    from(top.status === 'fail' ? ['errors', 'data', 'title'] : ['errors', 'title'], top) ??
+    fieldsOf(inner)
   const detail = from(DETAILS, top) ?? from(DETAILS, inner)
-  const message = said ?? detail
+  const message = said ?? detail ?? fieldsOf(top)
   const code = codeOf(top.code) ?? codeOf(inner.code)
   const address = addressIn(top) ?? addressIn(inner)
   return {
@@ -51,6 +58,13 @@ export function messageInJson(body: unknown): ServerMessage {
     ...(detail && { detail }),
     ...(address && { address }),
   }
+}
+
+/** Returns the texts of a map whose values are texts and at least one list of texts, as validators write it. */
+function fieldsOf(members: Members): string | undefined {
+  const isList = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(textOf)
+  const values = Object.values(members)
+  return values.some(isList) && values.every((value) => isList(value) || typeof value === 'string') ? textsOf(members) : undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -78,10 +92,11 @@ function textsOf(value: unknown): string | undefined {
   }
   if (!Array.isArray(value)) return textOf(value)
   const texts = value.slice(0, JOINED).flatMap((one: unknown) => {
-    const { message, msg, title, detail, description, field, loc } = membersOf(one)
-    const [said, more] = [textOf(message) ?? textOf(msg) ?? textOf(title), textOf(detail) ?? textOf(description)]
+    const { message, msg, title, detail, description, reason, field, name, loc, pointer, source } = membersOf(one)
+    const [said, more] = [textOf(message) ?? textOf(msg) ?? textOf(title), textOf(detail) ?? textOf(description) ?? textOf(reason)]
     const text = textOf(one) ?? (said && more && said !== more ? `${said}: ${more}` : (said ?? more))
-    const about = typeof field === 'string' ? field : Array.isArray(loc) ? loc.join('.') : ''
+    const place = textOf(field) ?? textOf(name) ?? textOf(pointer) ?? textOf(membersOf(source).pointer)
+    const about = place ?? (Array.isArray(loc) ? loc.join('.') : '')
     return text === undefined ? [] : [about === '' ? text : withField(about, text)]
   })
   return texts.length > 0 ? texts.join('; ') : undefined

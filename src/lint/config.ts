@@ -4,7 +4,7 @@ import { isObject, own, pointer } from '../stac/document.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import { LEVELS, type Level, PRESETS, type Preset } from './problem.ts'
-import type { Rule, RuleCase } from './rule.ts'
+import type { CaseMeta, Rule, RuleCase } from './rule.ts'
 import { rules } from './rules/index.ts'
 
 /** A configuration as `schemas/lint-config.json` describes it. */
@@ -154,7 +154,7 @@ export const RULE_NAMES: readonly string[] = [
 ]
 
 /** Returns the level of a case: its own, else that of its rule, else that of the preset. */
-export function levelOf({ meta: { id } }: Rule, { meta: { code, severity } }: RuleCase, preset: Preset, levels: Levels): Level {
+export function levelOf({ meta: { id } }: Rule, { code, severity }: CaseMeta, preset: Preset, levels: Levels): Level {
   return named(levels, code) ?? named(levels, id) ?? severity[preset]
 }
 
@@ -165,7 +165,7 @@ function named(levels: Levels, name: string): Level | undefined {
 /** Returns the level of the case with this code, or `off`. */
 export function levelOfCode(code: string, preset: Preset, levels: Levels): Level {
   const found = caseOf(code)
-  return found ? levelOf(...found, preset, levels) : 'off'
+  return found ? levelOf(found[0], found[1].meta, preset, levels) : 'off'
 }
 
 /** Returns the rule and the case with this code. */

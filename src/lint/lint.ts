@@ -19,7 +19,7 @@ import { locate, type Position, positionAt, valueAt } from './pointer.ts'
 import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'
 import { type Completion, FINDING_LIMIT, type Finding, problemOf, Runner } from './runner.ts'
-import { DEPTH_LIMIT, findMisplacedFields, isSilent, type Part, partsOf, survey } from './survey.ts'
+import { DEPTH_LIMIT, isSilent, type Part, partsOf, survey } from './survey.ts'
 
 /** Options of `lint`. */
 export interface LintOptions extends Completion {
@@ -67,7 +67,7 @@ function inspect(document: unknown, options: LintOptions): Inspection {
   const parts = partsOf(document)
   const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
   for (const part of parts) {
-    for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
+    for (const finding of inspectPart(part, runner, inspection, run, options)) {
       inspection.problems.push(withCause(problemOf(finding, options, part.value, part.at), part))
     }
   }
@@ -79,22 +79,23 @@ function inspectPart(
   part: Part,
   runner: Runner,
   inspection: Inspection,
-  { url, document: name, parents = [], run, skipUnused = false }: LintOptions,
+  run: LintRun | undefined,
+  { url, document: name, parents = [], skipUnused = false }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
   const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
   // Most documents do not use the extension: they are only counted. Documents with a corrected `type` are counted as written.
-  const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, depth, inside)
+  const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, part)
   const isUsed = !plain || !isSilent(plain, declarations)
-  const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
+  const around = { at, depth, inside, wrapper, url, name, parents, preset: runner.preset, run, declarations }
   const reading =
     isDocument && isUsed && plain?.tooDeep === undefined ? readDocument(likely ? { ...value, type: likely } : value, around) : undefined
   const { members = 0, strings = 0, tooDeep } = plain ?? reading?.counted ?? {}
   inspection.members += members
   inspection.strings += strings
   inspection.isUsed ||= isUsed
-  if (tooDeep !== undefined) return runner.named('document-limit', at + tooDeep, 'depth', { limit: DEPTH_LIMIT })
+  if (tooDeep !== undefined) return runner.named('document-limit', tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isDocument) return skipUnused && !isUsed ? [] : runner.named('unknown-document', at, 'unknown')
   const mistyped = likely ? wrongType(value, at, likely, runner) : []
   if (!reading) return mistyped
@@ -102,8 +103,8 @@ function inspectPart(
   run?.addOuterRefs(outerRefs(model))
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
-  if (reading.hasMisplacedFields) model.misplacedFields = findMisplacedFields(model)
-  return [...mistyped, ...runner.run(model)]
+  const found = runner.run(model)
+  return mistyped.length > 0 ? [...mistyped, ...found] : found
 }
 
 const KINDS: Readonly<Record<DocumentType, string>> = {

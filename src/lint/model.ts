@@ -18,7 +18,7 @@ import {
 import { SCHEME_TYPES } from '../stac/scheme.ts'
 import type { LintRun } from './lint-run.ts'
 import type { Preset } from './problem.ts'
-import type { MisplacedField } from './survey.ts'
+import type { MisplacedField, TargetKind } from './survey.ts'
 
 /** A document, alone or inside a wrapper. */
 export interface LintDocument {
@@ -72,6 +72,10 @@ export interface SchemeNode {
   readonly pointer: string
   /** The `type`, when it is a string. */
   readonly type: string | undefined
+  /** The value of `flows`, when the type has flows. */
+  readonly flows: unknown
+  /** The elements of `auth:refs`; empty without a list. */
+  readonly refs: readonly unknown[]
 }
 
 /** A value of `flows` that is an object. */
@@ -79,6 +83,13 @@ export interface FlowNode {
   readonly scheme: SchemeNode
   readonly name: string
   readonly value: JsonObject
+  readonly pointer: string
+}
+
+/** The URL of a service, and the name of its field. */
+export interface Endpoint {
+  readonly field: string
+  readonly address: string
   readonly pointer: string
 }
 
@@ -93,7 +104,7 @@ export interface ParameterNode {
 /** An asset, alternate asset, item asset definition or link that is an object. */
 export class TargetNode {
   readonly document: LintDocument
-  readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
+  readonly kind: TargetKind
   readonly name: string
   readonly object: JsonObject
   /** As written; undefined if it is not a string. */
@@ -104,25 +115,24 @@ export class TargetNode {
   readonly hasSchemes: boolean
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
-  readonly #around: string
   #definitions: readonly (Definition | undefined)[] | undefined
   #types: readonly string[] | undefined
 
-  constructor(document: LintDocument, { kind, name, around, asset }: TargetPlace, object: JsonObject, fields: TargetFields) {
+  constructor(document: LintDocument, kind: TargetKind, name: string, object: JsonObject, asset: TargetNode | undefined) {
+    const { href, 'auth:refs': refs } = object
     this.document = document
     this.kind = kind
     this.name = name
     this.object = object
-    this.href = fields.href
-    this.refs = fields.refs
-    this.hasSchemes = fields.hasSchemes
+    this.href = typeof href === 'string' ? href : undefined
+    this.refs = Array.isArray(refs) ? refs : undefined
+    this.hasSchemes = object['auth:schemes'] !== undefined
     this.asset = asset
-    this.#around = around
   }
 
   /** Computed on use: most targets have no finding. */
   get pointer(): string {
-    return pointer(this.#around, this.name)
+    return pointer(this.asset ? `${this.asset.pointer}/alternate` : `${this.document.at}/${this.kind}s`, this.name)
   }
 
   /** The definition of each of its refs; undefined for one that is not defined or not a string. */
@@ -142,18 +152,6 @@ export class TargetNode {
     this.#types = types
     return types
   }
-}
-
-/** The members of a target that the reader has already seen. */
-type TargetFields = Pick<TargetNode, 'href' | 'refs' | 'hasSchemes'>
-
-/** The place of a target. */
-export interface TargetPlace {
-  readonly kind: TargetNode['kind']
-  readonly name: string
-  /** Pointer of the list or map that it is in. */
-  readonly around: string
-  readonly asset?: TargetNode
 }
 
 const NONE: readonly never[] = []
@@ -279,7 +277,7 @@ export function protocolOf(address: string): string | undefined {
 
 /** Returns the lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
-  // The fast path, for nearly all URLs.
+  // Nearly all URLs are like this.
   const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
   if (plain !== undefined) return plain
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
@@ -294,29 +292,13 @@ export function isInsecure(address: string): boolean {
   return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
 }
 
-/** True for a relative reference, which only a client that knows the URL of the document can resolve. */
-export function isRelative(address: string): boolean {
-  return /^(?:\.{0,2}\/|\?)/.test(address)
-}
-
-/** The URL of a service, and the name of its field. */
-interface Endpoint {
-  readonly field: string
-  readonly address: string
-}
-
-/** Returns the URLs of services in a flow. */
-export function flowEndpoints({ value }: FlowNode): readonly Endpoint[] {
+/** Returns the URLs of services in a flow, or that of the discovery document in an `openIdConnect` scheme. */
+export function endpointsOf(node: FlowNode | SchemeNode): readonly Endpoint[] {
+  const fields = 'scheme' in node ? FLOW_URLS : node.type === 'openIdConnect' ? ['openIdConnectUrl'] : NONE
   const found: Endpoint[] = []
-  for (const field of FLOW_URLS) {
-    const address = own(value, field)
-    if (typeof address === 'string') found.push({ field, address })
+  for (const field of fields) {
+    const address = own(node.value, field)
+    if (typeof address === 'string') found.push({ field, address, pointer: `${node.pointer}/${field}` })
   }
   return found
-}
-
-/** Returns the discovery URL of an `openIdConnect` scheme. */
-export function discoveryUrl({ type, value }: SchemeNode): string | undefined {
-  const address = type === 'openIdConnect' ? own(value, 'openIdConnectUrl') : undefined
-  return typeof address === 'string' ? address : undefined
 }

@@ -17,8 +17,9 @@ export async function lintOnDemand(document: unknown, options: LintOptions = {})
 }
 
 function needsRules(document: unknown): boolean {
-  return partsOf(document).some(({ value, depth, inside }) => {
-    const counted = survey(value, depth, inside)
+  return partsOf(document).some((part) => {
+    const { value } = part
+    const counted = survey(value, part)
     return counted.tooDeep !== undefined || !isObject(value) || kindOf(value) === 'unknown' || !isSilent(counted, declarationsOf(value))
   })
 }

@@ -1,7 +1,4 @@
-/**
- * Reads a parsed document in one walk: the parts that rules check become the model, the rest is counted. Nothing is refused, and only own
- * properties become part of the model.
- */
+/** Reads a parsed document: the parts that rules check become the model. Nothing is refused. */
 import {
   type Declaration,
   type DocumentKind,
@@ -16,27 +13,14 @@ import {
   versionOf,
 } from '../stac/document.ts'
 import type { LintRun } from './lint-run.ts'
-import {
-  type FlowNode,
-  type LintDocument,
-  type ParameterNode,
-  type SchemeMap,
-  type SchemeNode,
-  TargetNode,
-  type TargetPlace,
-} from './model.ts'
+import { type FlowNode, type LintDocument, type ParameterNode, type SchemeMap, type SchemeNode, TargetNode } from './model.ts'
 import type { Preset } from './problem.ts'
-import { countIn, countName, DEPTH_LIMIT, emptySurvey, expectedFields, type Survey, survey } from './survey.ts'
+import { type Part, type Survey, survey } from './survey.ts'
 
 /** The place of a document, and facts from the caller about it. */
-export interface Surroundings {
-  readonly at: string
-  readonly depth: number
-  /** Member of the document that is not read. */
-  readonly inside?: string
+export interface Surroundings extends Omit<Part, 'value' | 'likely'> {
   readonly url?: string
   readonly name?: string
-  readonly wrapper?: StacDocument
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
   readonly run?: LintRun
@@ -46,34 +30,13 @@ export interface Surroundings {
 
 type Writable = { -readonly [K in keyof LintDocument]: LintDocument[K] }
 
-/** The result of reading a document. */
-export interface Reading {
-  /** `misplacedFields` is filled in later. */
-  readonly document: Writable
-  readonly counted: Survey
-  /** True when there are field-like members that the model does not account for. */
-  readonly hasMisplacedFields: boolean
-}
-
-/** Reads one document. The model of a document that is too deep is incomplete. */
-export function readDocument(object: StacDocument, around: Surroundings): Reading {
-  const document = emptyModel(object, around)
-  const reader = new Reader(document)
-  reader.read(around.depth, around.inside)
-  document.targets = reader.targets
-  document.maps = mapsIn(document)
-  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
-  // The reader checks the depth limit below targets only, and has no pointer for it.
-  const isDeep = around.depth > DEPTH_LIMIT - TARGET_DEPTH || reader.counted.tooDeep !== undefined
-  const counted = isDeep ? survey(object, around.depth, around.inside) : reader.counted
-  return { document, counted, hasMisplacedFields: counted.fields > reader.fieldsOfTargets + expectedFields(document) }
-}
-
-function emptyModel(object: StacDocument, around: Surroundings): Writable {
+/** Reads one document, whose `type` is known. The model of a document that is too deep is incomplete. */
+export function readDocument(object: StacDocument, around: Surroundings): { readonly document: LintDocument; readonly counted: Survey } {
   const { declarations, wrapper, at } = around
   const inherited = declarations.length > 0 || wrapper === undefined ? declarations : declarationsOf(wrapper)
   const kind = kindOf(object)
-  return {
+  const targets: TargetNode[] = []
+  const document: Writable = {
     object,
     kind,
     at,
@@ -89,10 +52,20 @@ function emptyModel(object: StacDocument, around: Surroundings): Writable {
     map: mapOf(object, kind, at),
     maps: [],
     schemes: [],
-    targets: [],
+    targets,
     definitions: new Map(),
     misplacedFields: [],
   }
+  let asset: TargetNode | undefined
+  const counted = survey(object, around, kind, (role, name, target) => {
+    const node = new TargetNode(document, role, name, target, role === 'alternate' ? asset : undefined)
+    if (role === 'asset' || role === 'item_asset') asset = node
+    targets.push(node)
+  })
+  document.misplacedFields = counted.misplaced
+  document.maps = mapsIn(document)
+  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
+  return { document, counted }
 }
 
 function mapOf(object: StacDocument, kind: DocumentKind, at: string): LintDocument['map'] {
@@ -115,31 +88,38 @@ function mapsIn(document: LintDocument): SchemeMap[] {
 function schemeMap({ version, declared, preset }: LintDocument, value: JsonObject, at: string, summary: boolean): SchemeMap {
   const schemes: SchemeNode[] = []
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
-  for (const name of Object.keys(value)) {
-    const scheme = value[name]
-    if (isObject(scheme)) schemes.push({ map, name, value: scheme, pointer: pointer(at, name), type: ownString(scheme, 'type') })
+  for (const [name, scheme, place] of nodesIn(value, at)) {
+    const type = ownString(scheme, 'type')
+    const flows = type === 'oauth2' || type === 'signedUrl' ? own(scheme, 'flows') : undefined
+    const refs = own(scheme, 'auth:refs')
+    schemes.push({ map, name, value: scheme, pointer: place, type, flows, refs: Array.isArray(refs) ? refs : NONE })
   }
   return map
 }
 
 /** Returns the flows of a scheme whose type has flows; empty when `flows` is flat. */
 export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
-  const flows = scheme.type === 'oauth2' || scheme.type === 'signedUrl' ? own(scheme.value, 'flows') : undefined
-  if (!isObject(flows) || isFlat(flows)) return []
-  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map((node) => ({ scheme, ...node }))
+  const { flows } = scheme
+  if (!isObject(flows) || isFlat(flows)) return NONE
+  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map(([name, value, at]) => ({ scheme, name, value, pointer: at }))
 }
 
 /** The parameters of a flow of type `signedUrl`. */
 export function parametersOf(flow: FlowNode): readonly ParameterNode[] {
   const parameters = flow.scheme.type === 'signedUrl' ? own(flow.value, 'parameters') : undefined
-  return isObject(parameters) ? nodesIn(parameters, pointer(flow.pointer, 'parameters')).map((node) => ({ flow, ...node })) : []
+  if (!isObject(parameters)) return NONE
+  return nodesIn(parameters, pointer(flow.pointer, 'parameters')).map(([name, value, at]) => ({ flow, name, value, pointer: at }))
 }
 
-function nodesIn(map: JsonObject, at: string): { name: string; value: JsonObject; pointer: string }[] {
-  return Object.keys(map).flatMap((name) => {
+const NONE: readonly never[] = []
+
+function nodesIn(map: JsonObject, around: string): (readonly [name: string, value: JsonObject, at: string])[] {
+  const found: (readonly [string, JsonObject, string])[] = []
+  for (const name of Object.keys(map)) {
     const value = map[name]
-    return isObject(value) ? [{ name, value, pointer: pointer(at, name) }] : []
-  })
+    if (isObject(value)) found.push([name, value, pointer(around, name)])
+  }
+  return found
 }
 
 const FLOW_TEXTS = new Set([
@@ -156,83 +136,4 @@ const FLOW_MAPS = new Set(['scopes', 'parameters'])
 /** Returns true if `flows` contains the fields of a flow instead of named flows. */
 export function isFlat(flows: JsonObject): boolean {
   return Object.keys(flows).some((key) => FLOW_MAPS.has(key) || (FLOW_TEXTS.has(key) && !isObject(flows[key])))
-}
-
-/** Levels of nesting from a document to its alternate assets. */
-const TARGET_DEPTH = 4
-
-/** Walks over a document and collects its targets. */
-class Reader {
-  readonly targets: TargetNode[] = []
-  readonly counted = emptySurvey()
-  /** Fields of the extension that targets may have. */
-  fieldsOfTargets = 0
-  readonly #document: LintDocument
-
-  constructor(document: LintDocument) {
-    this.#document = document
-  }
-
-  read(depth: number, skip: string | undefined): void {
-    const { object, at, kind } = this.#document
-    for (const name in object) {
-      countName(name, this.counted)
-      if (name === skip) continue
-      const value = object[name]
-      if (name === 'links' && Array.isArray(value)) this.#links(value, `${at}/links`, depth + 1)
-      else if (name === 'assets' && kind !== 'wrapper') this.#assets(value, `${at}/assets`, 'asset', depth + 1)
-      else if (name === 'item_assets' && kind === 'collection') this.#assets(value, `${at}/item_assets`, 'item_asset', depth + 1)
-      else countIn(value, depth + 1, this.counted)
-    }
-  }
-
-  #links(links: readonly unknown[], at: string, depth: number): void {
-    for (let index = 0; index < links.length; index++) {
-      const link = links[index]
-      if (isObject(link)) this.#target({ kind: 'link', name: String(index), around: at }, link, depth + 1)
-      else countIn(link, depth + 1, this.counted)
-    }
-  }
-
-  #assets(assets: unknown, at: string, kind: 'asset' | 'item_asset' | 'alternate', depth: number, of?: TargetNode): void {
-    if (!isObject(assets)) {
-      countIn(assets, depth, this.counted)
-      return
-    }
-    for (const name in assets) {
-      countName(name, this.counted)
-      const asset = assets[name]
-      const isField = of !== undefined && (name === 'auth:refs' || name === 'auth:schemes')
-      if (!isObject(asset) || isField) countIn(asset, depth + 1, this.counted)
-      else this.#target({ kind, name, around: at, asset: of }, asset, depth + 1)
-    }
-  }
-
-  #target(place: TargetPlace, object: JsonObject, depth: number): void {
-    const { kind } = place
-    let href: string | undefined
-    let refs: readonly unknown[] | undefined
-    let alternates: JsonObject | undefined
-    let hasSchemes = false
-    for (const field in object) {
-      const isRefs = countName(field, this.counted) && field === 'auth:refs'
-      if (isRefs || field === 'auth:schemes') this.fieldsOfTargets++
-      if (field === 'auth:schemes') hasSchemes = true
-      const value = object[field]
-      if (typeof value === 'string') {
-        this.counted.strings++
-        if (field === 'href') href = value
-      } else if (typeof value === 'object' && value !== null) {
-        if (field === 'alternate' && (kind === 'asset' || kind === 'item_asset') && isObject(value)) {
-          alternates = value
-          continue
-        }
-        if (isRefs && Array.isArray(value)) refs = value
-        countIn(value, depth + 1, this.counted)
-      }
-    }
-    const target = new TargetNode(this.#document, place, object, { href, refs, hasSchemes })
-    this.targets.push(target)
-    if (alternates) this.#assets(alternates, `${target.pointer}/alternate`, 'alternate', depth + 1, target)
-  }
 }

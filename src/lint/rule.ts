@@ -1,5 +1,5 @@
 /** The interface of rules. A rule covers one mistake in all its cases; each case has its metadata, and hooks that check a document. */
-import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import type { Endpoint, FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
@@ -37,7 +37,7 @@ export interface ReportData {
 /** Reports a finding at a pointer, with one of the case's messages. */
 export type Report = (pointer: string, message: string, data?: ReportData) => void
 
-/** A rule with its cases. Its file also exports `docs`, which is not bundled into programs that only lint. */
+/** A rule with its cases. Why each exists, and how to repair it, is in fixtures/rules/<code>.json. */
 export interface Rule {
   /** Its name and section. */
   readonly meta: RuleMeta
@@ -45,43 +45,68 @@ export interface Rule {
   readonly cases: readonly RuleCase[]
 }
 
-/** The texts for the page of a rule, by the code of each case. */
-export type RuleDocs = Readonly<Record<string, CaseDocs>>
-
+/** The texts for the page of a case. */
 export interface CaseDocs {
   /** Anchor of the section in the text of the extension. */
-  readonly part:
-    | 'fields'
-    | 'scheme-types'
-    | 'authentication-scheme-object'
-    | 'oauth2-flow-object'
-    | 'signed-url-object'
-    | 'parameter-object'
+  readonly part: string
   /** The effect of the mistake on clients, in a few sentences. */
   readonly why: string
   /** Steps to fix it. */
   readonly repair: readonly string[]
 }
 
-/**
- * One case of a rule. It implements the hooks it needs, which are not public; each is called once for every part of a document of its
- * kind.
- */
+/** The hooks of a case, which implements those it needs; each is called once for every part of a document of its kind. */
+interface Hooks {
+  /** Returns true to claim a violation of the JSON Schema, which no other rule sees then; may report it. */
+  claim?(violation: Violation, document: LintDocument, report: Report): boolean
+  /** A Catalog, Collection or Item. */
+  document?(document: LintDocument, report: Report): void
+  /** An asset, alternate asset, item asset definition or link. */
+  target?(target: TargetNode, report: Report): void
+  /** A target with an href and at least one ref. */
+  protectedTarget?(target: ProtectedTarget, report: Report): void
+  /** A value of `auth:schemes`. */
+  scheme?(scheme: SchemeNode, report: Report): void
+  /** A flow of a scheme of type `oauth2` or `signedUrl`. */
+  flow?(flow: FlowNode, report: Report): void
+  /** The URL of a service in a scheme or flow. */
+  endpoint?(endpoint: Endpoint, report: Report): void
+  /** A parameter of a signing API. */
+  parameter?(parameter: ParameterNode, report: Report): void
+}
+
+export type ProtectedTarget = TargetNode & { readonly href: string }
+
+/** One case of a rule. */
 export interface RuleCase {
   /** Its code, levels and messages. */
   readonly meta: CaseMeta
-  /** Returns true to claim a violation of the JSON Schema, which no other rule sees then; may report it. @internal */
-  claim?(violation: Violation, document: LintDocument, report: Report): boolean
-  /** A Catalog, Collection or Item. @internal */
-  document?(document: LintDocument, report: Report): void
-  /** An asset, alternate asset, item asset definition or link. @internal */
-  target?(target: TargetNode, report: Report): void
-  /** A target with an href and at least one ref. @internal */
-  protectedTarget?(target: TargetNode & { readonly href: string }, report: Report): void
-  /** A value of `auth:schemes`. @internal */
-  scheme?(scheme: SchemeNode, report: Report): void
-  /** A flow of a scheme of type `oauth2` or `signedUrl`. @internal */
-  flow?(flow: FlowNode, report: Report): void
-  /** A parameter of a signing API. @internal */
-  parameter?(parameter: ParameterNode, report: Report): void
+  /** The checks, which are not public. @internal */
+  readonly hooks: Hooks
+}
+
+/** A case as its rule defines it: `levels` are those of the presets recommended, strict and schema. */
+interface CaseDefinition extends Hooks, Pick<CaseMeta, 'messages' | 'fix'> {
+  readonly levels: readonly [recommended: Level, strict: Level, schema: Level]
+}
+
+/** Returns a rule with its cases by their codes. */
+export function rule(id: string, section: RuleMeta['section'], cases: Readonly<Record<string, CaseDefinition>>): Rule {
+  return {
+    meta: { id, section },
+    cases: Object.entries(cases).map(
+      ([
+        code,
+        {
+          levels: [recommended, strict, schema],
+          messages,
+          fix,
+          ...hooks
+        },
+      ]) => ({
+        meta: { code, severity: { recommended, strict, schema }, messages, ...(fix && { fix }) },
+        hooks,
+      }),
+    ),
+  }
 }

@@ -1,11 +1,11 @@
 /** Runs all rules on one document, with one finding for each mistake. */
 import { ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
-import type { LintDocument, SchemeMap, TargetNode } from './model.ts'
+import { endpointsOf, type FlowNode, type LintDocument, type SchemeMap, type SchemeNode, type TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'
 import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
-import type { CaseMeta, Report, ReportData, RuleCase } from './rule.ts'
+import type { CaseMeta, ProtectedTarget, Report, ReportData, RuleCase } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { type Violation, violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
@@ -27,55 +27,59 @@ export interface Finding {
   readonly near: string | undefined
 }
 
-/** An enabled case of a rule. */
-interface Active {
-  readonly rule: RuleCase
+/** A hook of a case, and where it reports. */
+interface Check<Hook> {
+  readonly check: Hook
   readonly report: Report
 }
+
+type Hooks = Required<RuleCase['hooks']>
+
+type Checks = { readonly [Name in keyof Hooks]: readonly Check<Hooks[Name]>[] }
 
 /** The rules that are enabled by a preset and its overrides, for many documents. */
 export class Runner {
   readonly preset: Preset
   #found: Finding[] = []
-  readonly #claiming: readonly Active[]
-  readonly #document: readonly Active[]
-  readonly #target: readonly Active[]
-  readonly #protectedTarget: readonly Active[]
-  readonly #scheme: readonly Active[]
-  readonly #flow: readonly Active[]
-  readonly #parameter: readonly Active[]
   readonly #reports: ReadonlyMap<string, Report>
+  readonly #checks: Checks
 
   constructor(preset: Preset, levels: Levels) {
     this.preset = preset
-    const active = rules.flatMap((family) =>
-      family.cases.flatMap((rule): Active[] => {
-        const level = levelOf(family, rule, preset, levels)
+    const cases = rules.flatMap((family) =>
+      family.cases.map(({ meta, hooks }) => {
+        const level = levelOf(family, meta, preset, levels)
         // Findings of an unknown severity would not count as errors.
         if (level !== 'off' && !SEVERITIES.includes(level)) throw new TypeError(`unknown preset or level ${level ?? preset}`)
-        return level === 'off' ? [] : [{ rule, report: this.#reporter(family.meta.id, rule.meta, level) }]
+        return { code: meta.code, hooks, report: level === 'off' ? undefined : this.#reporter(family.meta.id, meta, level) }
       }),
     )
-    this.#reports = new Map(active.map(({ rule, report }) => [rule.meta.code, report]))
-    // A case that is off still claims its violations; otherwise another rule would report them.
-    const cases = rules.flatMap((family) => family.cases)
-    this.#claiming = cases.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.code) ?? ignore }] : []))
-    this.#document = active.filter(({ rule }) => rule.document)
-    this.#target = active.filter(({ rule }) => rule.target)
-    this.#protectedTarget = active.filter(({ rule }) => rule.protectedTarget)
-    this.#scheme = active.filter(({ rule }) => rule.scheme)
-    this.#flow = active.filter(({ rule }) => rule.flow)
-    this.#parameter = active.filter(({ rule }) => rule.parameter)
+    const active = cases.flatMap(({ report, ...one }) => (report ? [{ ...one, report }] : []))
+    this.#reports = new Map(active.map(({ code, report }) => [code, report]))
+    const checksOf = <Name extends keyof Hooks>(name: Name) =>
+      active.flatMap(({ hooks, report }): Check<Hooks[Name]>[] => {
+        const check = hooks[name] as Hooks[Name] | undefined
+        return check ? [{ check, report }] : []
+      })
+    this.#checks = {
+      // A case that is off still claims its violations; otherwise another rule would report them.
+      claim: cases.flatMap(({ hooks: { claim: check }, report = ignore }) => (check ? [{ check, report }] : [])),
+      document: checksOf('document'),
+      target: checksOf('target'),
+      protectedTarget: checksOf('protectedTarget'),
+      scheme: checksOf('scheme'),
+      flow: checksOf('flow'),
+      endpoint: checksOf('endpoint'),
+      parameter: checksOf('parameter'),
+    }
   }
 
   /** Returns the findings of a document, in no particular order; at most {@link FINDING_LIMIT}. */
   run(document: LintDocument): readonly Finding[] {
     this.#found = []
     if (document.kind !== 'unknown') this.#claim(document, violationsOf(document.object, document.kind, document.version))
-    for (const { rule, report } of this.#document) rule.document?.(document, report)
-    for (const { rule, report } of this.#target) for (const target of document.targets) rule.target?.(target, report)
-    const protectedTargets = document.targets.filter(isProtected)
-    for (const { rule, report } of this.#protectedTarget) for (const target of protectedTargets) rule.protectedTarget?.(target, report)
+    for (const { check, report } of this.#checks.document) check(document, report)
+    for (const target of document.targets) this.#checkTarget(target)
     for (const map of document.maps) this.#checkSchemes(map, document)
     return this.#found.length === 0 ? this.#found : limited(withoutConsequences(this.#found), document.at)
   }
@@ -88,29 +92,39 @@ export class Runner {
   }
 
   #claim(document: LintDocument, violations: readonly Violation[]): void {
-    for (const violation of violations) {
-      for (const { rule, report } of this.#claiming) if (rule.claim?.(violation, document, report)) break
-    }
+    for (const violation of violations) this.#checks.claim.some(({ check, report }) => check(violation, document, report))
+  }
+
+  #checkTarget(target: TargetNode): void {
+    for (const { check, report } of this.#checks.target) check(target, report)
+    if (isProtected(target)) for (const { check, report } of this.#checks.protectedTarget) check(target, report)
   }
 
   /** Checks the schemes of one map, their flows and parameters. */
   #checkSchemes({ value, version, pointer, schemes }: SchemeMap, document: LintDocument): void {
     this.#claim(document, violationsOf(value, 'schemes', version, pointer.slice(document.at.length)))
-    for (const { rule, report } of this.#scheme) for (const scheme of schemes) rule.scheme?.(scheme, report)
-    for (const flow of schemes.flatMap(flowsOf)) {
-      for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
-      for (const parameter of parametersOf(flow)) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
+    for (const scheme of schemes) {
+      for (const { check, report } of this.#checks.scheme) check(scheme, report)
+      this.#checkEndpoints(scheme)
+      for (const flow of flowsOf(scheme)) {
+        for (const { check, report } of this.#checks.flow) check(flow, report)
+        this.#checkEndpoints(flow)
+        for (const parameter of parametersOf(flow)) for (const { check, report } of this.#checks.parameter) check(parameter, report)
+      }
     }
+  }
+
+  #checkEndpoints(node: FlowNode | SchemeNode): void {
+    for (const endpoint of endpointsOf(node)) for (const { check, report } of this.#checks.endpoint) check(endpoint, report)
   }
 
   #reporter(rule: string, meta: CaseMeta, severity: Severity): Report {
     return (pointer, message, data = {}) => {
-      const text = fill(meta.messages[message] ?? message, data)
       this.#found.push({
         rule,
         code: meta.code,
         severity: data.uncertain ? 'info' : severity,
-        message: text,
+        message: fill(meta.messages[message] ?? message, data),
         pointer,
         fix: fixOf(meta, data),
         near: data.near,
@@ -119,7 +133,7 @@ export class Runner {
   }
 }
 
-function isProtected(target: TargetNode): target is TargetNode & { readonly href: string } {
+function isProtected(target: TargetNode): target is ProtectedTarget {
   return target.href !== undefined && target.refs !== undefined && target.refs.length > 0
 }
 

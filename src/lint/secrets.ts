@@ -88,16 +88,17 @@ export function hasPassword(address: string): boolean {
 
 /** True when a value is a secret, by the name of its member or by its form, and not a placeholder. */
 export function isSecret(name: string, value: string): boolean {
-  if (value.length === 0 || isPlaceholder(value)) return false
-  if (MEMBERS.test(name) && !isPlainText(value)) return true
-  return looksSecret(value) || (DOUBTFUL_MEMBERS.test(name) && isOpaque(value, 8))
+  // Placeholders are rarer than values that nothing speaks against.
+  const isNamed = MEMBERS.test(name) && value.length > 0 && !isPlainText(value)
+  return (isNamed || looksSecret(value) || (DOUBTFUL_MEMBERS.test(name) && isOpaque(value, 8))) && !isPlaceholder(value)
 }
 
 /** True when the text is or contains a token, a key, a password or an `Authorization` field. */
 export function looksSecret(text: string): boolean {
   if (text.length < 8) return false
   if (TOKEN.test(text) || (text.includes('eyJ') && JSON_WEB_TOKEN.test(text))) return true
-  for (const [, scheme = '', value = ''] of matchesOf(AUTHORIZATION, text)) if (isAuthorization(scheme, value)) return true
+  const fields = text.includes(' ') || text.includes('\t') ? matchesOf(AUTHORIZATION, text) : []
+  for (const [, scheme = '', value = ''] of fields) if (isAuthorization(scheme, value)) return true
   for (const [, value = ''] of matchesOf(NAMED, text)) if (isOpaque(value.replace(/[.!?]{1,9}$/, ''), 6)) return true
   const userInfo = text.includes('@') ? matchesOf(USER_INFO, text) : []
   for (const [, user = '', password = ''] of userInfo) if (!isPlaceholder(user) && !isPlaceholder(password)) return true
@@ -134,10 +135,12 @@ const RANDOM_LENGTH = 32
 /** Minimum share of characters in a random word whose kind (capital, small letter, digit) differs from the one before; 0.62 on average. */
 const RANDOM_CHANGES = 0.45
 
+const LONG_WORD = /(?<![\w+/.:%-]|base64,)[\w+/-]{32,512}={0,2}(?![\w+/%-]|\.\w)/g
+
 /** True when a text contains a word of letters and digits in random order; hexadecimal words, such as checksums, do not count. */
 function hasRandomWord(text: string): boolean {
   if (text.length < RANDOM_LENGTH) return false
-  for (const [word] of text.matchAll(/(?<![\w+/.:%-]|base64,)[\w+/-]{32,512}={0,2}(?![\w+/%-]|\.\w)/g)) {
+  for (const [word] of matchesOf(LONG_WORD, text)) {
     const letters = word.replace(/[^A-Za-z\d]/g, '')
     if (!/^[\da-f]*$/i.test(letters) && /\d/.test(letters) && changes(letters) / letters.length >= RANDOM_CHANGES) return true
   }

@@ -1,6 +1,6 @@
 /**
- * Facts that are collected before rules check a document: the documents in a value, the counts of a whole value, and misplaced fields of
- * the extension. Web pages load this module initially, and the rules when they are needed.
+ * Facts that are collected before rules check a document: the documents in a value, and one walk over everything in a document. Web pages
+ * load this module initially, and the rules when they are needed.
  */
 
 import {
@@ -16,7 +16,6 @@ import {
   type StacDocument,
   wrappedMember,
 } from '../stac/document.ts'
-import type { LintDocument } from './model.ts'
 
 /** Maximum depth of nesting. */
 export const DEPTH_LIMIT = 64
@@ -52,88 +51,17 @@ function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument
   ]
 }
 
-/** The counts of a walk over a value. */
+/** What a walk over a document finds. */
 export interface Survey {
   /** Members of objects, and strings that are values: they give the number of quotes in the text. */
-  members: number
-  strings: number
-  /** Members whose names could be fields of the extension, also misspelt. */
-  fields: number
+  readonly members: number
+  readonly strings: number
+  /** True when a name could be that of a field of the extension, also misspelt. */
+  readonly hasFields: boolean
+  /** Fields of the extension in places where they are not defined, in document order. */
+  readonly misplaced: readonly MisplacedField[]
   /** Pointer of the first value below the depth limit; the walk ends there. */
-  tooDeep: string | undefined
-}
-
-/** Counts the content of a value at `depth`. `skip` names a member of the root whose value is left out. */
-export function survey(value: unknown, depth: number, skip?: string): Survey {
-  const result = emptySurvey()
-  countIn(value, depth, result, skip)
-  return result
-}
-
-/** Returns a survey with zero counts. */
-export function emptySurvey(): Survey {
-  return { members: 0, strings: 0, fields: 0, tooDeep: undefined }
-}
-
-/** True for names like `auth:refs`, `auth_schemes`, `AuthRefs` or `atuh:refs`, not for `author`, `authorizationUrl` or `auto:refs`. */
-export function looksLikeField(name: string): boolean {
-  return /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
-}
-
-/** Misspellings of `auth` that are not prefixes of others, followed by one of the two fields. */
-const MISSPELT_PREFIX = /^(?:ath|auh|aut|auht|atuh|auths|aauth|auuth|autth|authh|au[a-z]h|aut[a-np-z])[:_\-. ](?:ref|scheme)s?$/i
-
-/** Counts the name of a member; true when it could be a field of the extension. */
-export function countName(name: string, result: Survey): boolean {
-  result.members++
-  // The patterns match only names that start with a, then u, t or a; nearly all other names fail one of these two tests.
-  if ((name.charCodeAt(0) | 32) !== 97) return false
-  const second = name.charCodeAt(1) | 32
-  if ((second !== 117 && second !== 116 && second !== 97) || !looksLikeField(name)) return false
-  result.fields++
-  return true
-}
-
-/** Adds a value at `depth`. The pointer to a value that is too deep starts at this value. */
-export function countIn(value: unknown, depth: number, result: Survey, skip?: string): void {
-  if (typeof value === 'string') {
-    result.strings++
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (depth > DEPTH_LIMIT) {
-    result.tooDeep = ''
-    return
-  }
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const element = value[index]
-      if (typeof element === 'number') continue
-      countIn(element, depth + 1, result)
-      if (result.tooDeep !== undefined) {
-        result.tooDeep = `/${index}${result.tooDeep}`
-        return
-      }
-    }
-    return
-  }
-  walkObject(value as Record<string, unknown>, depth, result, skip)
-}
-
-function walkObject(object: Record<string, unknown>, depth: number, result: Survey, skip: string | undefined): void {
-  for (const name in object) {
-    countName(name, result)
-    if (name === skip) continue
-    const value = object[name]
-    if (typeof value === 'string') result.strings++
-    else if (typeof value === 'object' && value !== null) {
-      countIn(value, depth + 1, result)
-      if (result.tooDeep !== undefined) {
-        result.tooDeep = pointer('', name) + result.tooDeep
-        return
-      }
-    }
-  }
+  readonly tooDeep: string | undefined
 }
 
 /** A field of the extension in a place where it is not defined. */
@@ -145,54 +73,142 @@ export interface MisplacedField {
   readonly place: string
 }
 
-/** The kind of the object that contains a member. */
-export type Holder = 'document' | 'properties' | 'target' | 'summaries' | 'alternates' | 'scheme' | 'flows' | 'nested' | 'free'
+/** An asset, alternate asset, item asset definition or link that is an object, with its name, or its index as text. */
+export type OnTarget = (kind: TargetKind, name: string, object: JsonObject) => void
 
-/** Returns the number of field-like members that are in their place, without those of targets. */
-export function expectedFields({ map, object, schemes, kind }: LintDocument): number {
-  let expected = map ? 1 : 0
-  if (kind === 'collection' && isObject(object.summaries) && Object.hasOwn(object.summaries, 'auth:schemes')) expected++
-  for (const scheme of schemes) if (Object.hasOwn(scheme.value, 'auth:refs')) expected++
-  return expected
+export type TargetKind = 'asset' | 'item_asset' | 'link' | 'alternate'
+
+/** The kind of the object that contains a member. Names in `free` are not fields; what is in `skip` is counted only. */
+type Holder =
+  | TargetKind
+  | 'document'
+  | 'properties'
+  | 'summaries'
+  | 'assets'
+  | 'item_assets'
+  | 'links'
+  | 'alternates'
+  | 'schemes'
+  | 'schemesList'
+  | 'scheme'
+  | 'flows'
+  | 'nested'
+  | 'free'
+  | 'skip'
+
+/** Walks over the value of a part; `onTarget` is called with each target, an asset before its alternates. */
+export function survey(
+  value: unknown,
+  { at, depth, inside }: Omit<Part, 'value'>,
+  kind: DocumentKind = kindOf(value),
+  onTarget: OnTarget = () => {},
+): Survey {
+  const walk = new Walk(at, depth, inside, kind, onTarget)
+  if (typeof value === 'string') walk.strings++
+  else if (typeof value === 'object' && value !== null) walk.value(value, depth, 'document')
+  return walk
 }
 
-/** Returns all misplaced fields of a document, in document order. */
-export function findMisplacedFields(document: LintDocument): readonly MisplacedField[] {
-  const found: MisplacedField[] = []
-  const { kind, at } = document
-  visit(document.object, at, 'document', { kind, found })
-  return found
-}
+class Walk implements Survey {
+  members = 0
+  strings = 0
+  hasFields = false
+  tooDeep: string | undefined
+  readonly misplaced: MisplacedField[] = []
+  readonly #at: string
+  readonly #base: number
+  readonly #left: string | undefined
+  readonly #kind: DocumentKind
+  readonly #onTarget: OnTarget
+  /** The names that lead to the present value; those behind its depth are of earlier values. */
+  readonly #path: (string | number)[] = []
 
-interface Walk {
-  readonly kind: DocumentKind
-  readonly found: MisplacedField[]
-}
+  constructor(at: string, base: number, left: string | undefined, kind: DocumentKind, onTarget: OnTarget) {
+    this.#at = at
+    this.#base = base
+    this.#left = left
+    this.#kind = kind
+    this.#onTarget = onTarget
+  }
 
-type Inside = Holder | 'asset' | 'assets' | 'links' | 'schemes' | 'schemesList' | 'skip'
+  value(value: object, depth: number, holder: Holder): void {
+    if (depth > DEPTH_LIMIT) this.tooDeep = this.#pointer(depth)
+    else if (Array.isArray(value)) this.#elements(value, depth, elementsOf(holder))
+    // A summary that is an object is a JSON Schema.
+    else this.#members(value as JsonObject, depth, holder === 'schemesList' ? 'skip' : holder)
+  }
 
-function visit(object: JsonObject, at: string, holder: Inside, walk: Walk): void {
-  for (const field of Object.keys(object)) {
-    const here = pointer(at, field)
-    if (looksLikeField(field) && isMisplaced(field, holder, walk.kind)) {
-      walk.found.push({ field, pointer: here, holder: holder as Holder, place: placeName(at, holder) })
-      continue
+  #elements(list: readonly unknown[], depth: number, holder: Holder): void {
+    for (let index = 0; index < list.length; index++) {
+      const element = list[index]
+      if (typeof element === 'number') continue
+      if (typeof element === 'string') this.strings++
+      else if (typeof element === 'object' && element !== null) {
+        this.#path[depth - this.#base] = index
+        this.value(element, depth + 1, holder)
+        if (this.tooDeep !== undefined) return
+      }
     }
-    descend(object[field], here, inside(field, holder, walk.kind), walk)
+  }
+
+  #members(object: JsonObject, depth: number, holder: Holder): void {
+    if (isTarget(holder)) this.#onTarget(holder, String(this.#path[depth - this.#base - 1]), object)
+    for (const name in object) {
+      this.members++
+      let inner = holder
+      if (mayBeField(name) && this.#isMisplaced(name, depth, holder)) inner = 'skip'
+      else if (name === this.#left && depth === this.#base) continue
+      const value = object[name]
+      if (typeof value === 'string') this.strings++
+      else if (typeof value === 'object' && value !== null) {
+        this.#path[depth - this.#base] = name
+        this.value(value, depth + 1, holderIn(name, inner, this.#kind))
+        if (this.tooDeep !== undefined) return
+      }
+    }
+  }
+
+  /** Records a misplaced field. */
+  #isMisplaced(field: string, depth: number, holder: Holder): boolean {
+    if (!looksLikeField(field)) return false
+    this.hasFields = true
+    if (!isMisplaced(field, holder, this.#kind)) return false
+    const around = this.#path.slice(0, depth - this.#base)
+    const place = holder === 'document' ? 'the root of the document' : String(around.findLast((name) => typeof name === 'string'))
+    this.misplaced.push({ field, pointer: pointer(this.#at, ...around, field), holder, place })
+    return true
+  }
+
+  #pointer(depth: number): string {
+    return pointer(this.#at, ...this.#path.slice(0, depth - this.#base))
   }
 }
 
-function descend(value: unknown, at: string, holder: Inside, walk: Walk): void {
-  if (typeof value !== 'object' || value === null || holder === 'skip') return
-  if (isObject(value)) {
-    if (holder !== 'schemesList') visit(value, at, holder, walk)
-    return
-  }
-  const element = holder === 'links' ? 'target' : holder === 'schemesList' ? 'schemes' : 'nested'
-  for (const [index, item] of (value as readonly unknown[]).entries()) descend(item, `${at}/${index}`, element, walk)
+function elementsOf(holder: Holder): Holder {
+  if (holder === 'nested' || holder === 'skip') return holder
+  return holder === 'links' ? 'link' : holder === 'schemesList' ? 'schemes' : 'nested'
 }
 
-function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean {
+function isTarget(holder: Holder): holder is TargetKind {
+  return holder === 'link' || holder === 'asset' || holder === 'alternate' || holder === 'item_asset'
+}
+
+/** The patterns of fields match only names that start with a, then u, t or a; nearly all other names fail one of these two tests. */
+function mayBeField(name: string): boolean {
+  if ((name.charCodeAt(0) | 32) !== 97) return false
+  const second = name.charCodeAt(1) | 32
+  return second === 117 || second === 116 || second === 97
+}
+
+/** True for names like `auth:refs`, `auth_schemes`, `AuthRefs` or `atuh:refs`, not for `author`, `authorizationUrl` or `auto:refs`. */
+export function looksLikeField(name: string): boolean {
+  return /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
+}
+
+/** Misspellings of `auth` that are not prefixes of others, followed by one of the two fields. */
+const MISSPELT_PREFIX = /^(?:ath|auh|aut|auht|atuh|auths|aauth|auuth|autth|authh|au[a-z]h|aut[a-np-z])[:_\-. ](?:ref|scheme)s?$/i
+
+function isMisplaced(field: string, holder: Holder, kind: DocumentKind): boolean {
   switch (holder) {
     case 'document':
       return !(field === 'auth:schemes' && kind !== 'item')
@@ -200,7 +216,9 @@ function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean
     case 'summaries':
       return field !== 'auth:schemes'
     case 'asset':
-    case 'target':
+    case 'item_asset':
+    case 'alternate':
+    case 'link':
       return field !== 'auth:refs' && field !== 'auth:schemes'
     case 'scheme':
       return field === 'auth:schemes'
@@ -213,9 +231,11 @@ function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean
   }
 }
 
-/** Returns the kind of a member's value; the rest of the document is `nested`. */
-function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
+/** Returns the holder that the value of a member is. */
+function holderIn(field: string, holder: Holder, kind: DocumentKind): Holder {
   switch (holder) {
+    case 'skip':
+      return 'skip'
     case 'document':
       return insideDocument(field, kind)
     case 'properties':
@@ -224,12 +244,17 @@ function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
       return field === 'auth:schemes' ? 'schemesList' : 'nested'
     case 'assets':
       return 'asset'
+    case 'item_assets':
+      return 'item_asset'
     case 'alternates':
-      return 'target'
+      return 'alternate'
     case 'asset':
-    case 'target':
-      // An alternate asset and a link have no alternates: clients do not read them.
-      return field === 'alternate' && holder === 'asset' ? 'alternates' : field === 'auth:schemes' ? 'skip' : 'nested'
+    case 'item_asset':
+      return field === 'alternate' ? 'alternates' : field === 'auth:schemes' ? 'skip' : 'nested'
+    // An alternate asset and a link have no alternates: clients do not read them.
+    case 'alternate':
+    case 'link':
+      return field === 'auth:schemes' ? 'skip' : 'nested'
     case 'schemes':
       return 'scheme'
     case 'scheme':
@@ -239,7 +264,7 @@ function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
   }
 }
 
-function insideDocument(field: string, kind: DocumentKind): Inside {
+function insideDocument(field: string, kind: DocumentKind): Holder {
   switch (field) {
     case 'properties':
       return kind === 'item' ? 'properties' : 'nested'
@@ -248,7 +273,7 @@ function insideDocument(field: string, kind: DocumentKind): Inside {
     case 'assets':
       return kind === 'wrapper' ? 'nested' : 'assets'
     case 'item_assets':
-      return kind === 'collection' ? 'assets' : 'nested'
+      return kind === 'collection' ? 'item_assets' : 'nested'
     case 'links':
       return 'links'
     case 'auth:schemes':
@@ -261,13 +286,7 @@ function insideDocument(field: string, kind: DocumentKind): Inside {
   }
 }
 
-function placeName(at: string, holder: Inside): string {
-  if (holder === 'document') return 'the root of the document'
-  const names = at.split('/').slice(1)
-  return names.findLast((name) => !/^\d+$/.test(name)) ?? ''
-}
-
 /** True for a document that neither uses nor declares the extension: no rule applies to it. */
-export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
-  return fields === 0 && declarations.length === 0
+export function isSilent({ hasFields }: Survey, declarations: readonly Declaration[]): boolean {
+  return !hasFields && declarations.length === 0
 }

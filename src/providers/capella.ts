@@ -1,6 +1,14 @@
-import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
+import { keyWay } from './facts.ts'
+import { type ApiKeyValues, credentialsOf, type ProviderCredentials } from './provider.ts'
 
-const CAPELLA = {
+const API = 'https://api.capellaspace.com/'
+
+/**
+ * Returns credentials for Capella Space.
+ *
+ * @example createAuth({ credentials: [capella({ apiKey: key })] })
+ */
+export const capella: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'capella',
   title: 'Capella Space',
   homepage: 'https://www.capellaspace.com/',
@@ -11,33 +19,16 @@ const CAPELLA = {
     { url: 'https://capella-console-client.readthedocs.io/en/main/pages/api_reference.html', proves: 'host, variable of the key' },
   ],
   checked: '2026-11-28',
-  recognizes: { files: ['https://api.capellaspace.com/'], catalogs: ['https://api.capellaspace.com/'], issuers: [], buckets: [] },
+  recognizes: { files: [API], catalogs: [API] },
   ways: [
-    {
-      id: 'key',
+    keyWay({
+      credential: 'capella',
       when: 'The catalog and orders, with an API key.',
-      works: ['unattended'],
-      holes: { apiKey: { label: 'API key', kind: 'secret', env: ['CAPELLA_API_KEY'] } },
-      credentials: [
-        {
-          id: 'capella',
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          prefix: 'ApiKey',
-          value: { hole: 'apiKey' },
-          sendTo: ['https://api.capellaspace.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
+      prefix: 'ApiKey',
+      name: 'Authorization',
+      env: ['CAPELLA_API_KEY'],
+      sendTo: [API],
+    }),
   ],
   notes: ['Files are ordered first and then at signed URLs, which need no key.'],
-} as const satisfies Provider
-
-/**
- * Returns credentials for Capella Space.
- *
- * @example createAuth({ credentials: [capella({ apiKey: key })] })
- */
-export const capella: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(CAPELLA)
+}))

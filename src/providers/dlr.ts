@@ -1,6 +1,14 @@
-import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
+import { account, BASIC, eodag, passwordWay } from './facts.ts'
+import { credentialsOf, type ProviderCredentials, type UserValues } from './provider.ts'
 
-const DLR = {
+const FILES = 'https://download.geoservice.dlr.de/'
+
+/**
+ * Returns credentials for DLR's EOC Geoservice.
+ *
+ * @example createAuth({ credentials: [dlr({ username, password })] })
+ */
+export const dlr: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'dlr',
   title: 'DLR EOC Geoservice',
   homepage: 'https://geoservice.dlr.de/',
@@ -10,46 +18,18 @@ const DLR = {
   },
   sources: [
     { url: 'https://geoservice.dlr.de/web/dataguide/tdm90', proves: 'registration and download of the TanDEM-X DEM' },
-    {
-      url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/dlr_eoc_geoservice.yml',
-      proves: 'host of files, user name and password, STAC API',
-    },
+    eodag('dlr_eoc_geoservice', 'host of files, user name and password, STAC API'),
   ],
   checked: '2026-11-28',
-  recognizes: {
-    files: ['https://download.geoservice.dlr.de/'],
-    catalogs: ['https://geoservice.dlr.de/eoc/ogc/stac/'],
-    issuers: [],
-    buckets: [],
-  },
+  recognizes: { files: [FILES], catalogs: ['https://geoservice.dlr.de/eoc/ogc/stac/'] },
   ways: [
-    {
-      id: 'password',
+    passwordWay({
+      credential: 'dlr',
       when: 'The TanDEM-X DEMs, with the user name and password of your account.',
-      works: ['unattended'],
-      holes: {
-        username: { label: 'User name', kind: 'text-or-secret', env: ['DLR_USERNAME'] },
-        password: { label: 'Password', kind: 'secret', env: ['DLR_PASSWORD'] },
-      },
-      credentials: [
-        {
-          id: 'dlr',
-          type: 'http',
-          scheme: 'basic',
-          username: { hole: 'username' },
-          password: { hole: 'password' },
-          sendTo: ['https://download.geoservice.dlr.de/'],
-          use: 'by-address',
-        },
-      ],
-    },
+      holes: account('DLR'),
+      fields: BASIC,
+      sendTo: [FILES],
+    }),
   ],
   notes: ['Many files are public. EnMAP, the Supersites and other products need a login page that sets cookies, which does not work.'],
-} as const satisfies Provider
-
-/**
- * Returns credentials for DLR's EOC Geoservice.
- *
- * @example createAuth({ credentials: [dlr({ username, password })] })
- */
-export const dlr: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(DLR)
+}))

@@ -1,6 +1,14 @@
-import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
+import { clientWay, secretHole } from './facts.ts'
+import { type ApiKeyValues, credentialsOf, type ProviderCredentials } from './provider.ts'
 
-const EARTHDAILY = {
+const API = 'https://api.earthdaily.com/platform/'
+
+/**
+ * Returns credentials for EarthDaily.
+ *
+ * @example createAuth({ credentials: [earthdaily({ apiKey: key })] })
+ */
+export const earthdaily: ProviderCredentials<ApiKeyValues<'token'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'earthdaily',
   title: 'EarthDaily',
   homepage: 'https://earthdaily.com/',
@@ -13,38 +21,17 @@ const EARTHDAILY = {
     },
   ],
   checked: '2026-11-28',
-  recognizes: {
-    files: ['https://api.earthdaily.com/platform/'],
-    catalogs: ['https://api.earthdaily.com/platform/'],
-    issuers: [],
-    buckets: [],
-  },
+  recognizes: { files: [API], catalogs: [API] },
   ways: [
-    {
+    clientWay({
+      credential: 'earthdaily',
       id: 'token',
       when: 'The STAC API, with the API token of your account.',
-      works: ['unattended'],
-      holes: { apiKey: { label: 'API token (client secret)', kind: 'secret', env: ['EDS_SECRET'] } },
-      credentials: [
-        {
-          id: 'earthdaily',
-          type: 'oauth2',
-          flow: 'clientCredentials',
-          tokenUrl: 'https://api.earthdaily.com/account_management/v1/authentication/api_tokens/exchange',
-          clientId: 'EARTHDAILY_API_TOKEN',
-          clientSecret: { hole: 'apiKey' },
-          sendTo: ['https://api.earthdaily.com/platform/'],
-          use: 'by-address',
-        },
-      ],
-    },
+      holes: { apiKey: secretHole('API token (client secret)', ['EDS_SECRET']) },
+      tokenUrl: 'https://api.earthdaily.com/account_management/v1/authentication/api_tokens/exchange',
+      more: { clientId: 'EARTHDAILY_API_TOKEN', clientSecret: { hole: 'apiKey' } },
+      sendTo: [API],
+    }),
   ],
   notes: ['An access token is valid for an hour.'],
-} as const satisfies Provider
-
-/**
- * Returns credentials for EarthDaily.
- *
- * @example createAuth({ credentials: [earthdaily({ apiKey: key })] })
- */
-export const earthdaily: ProviderCredentials<ApiKeyValues<'token'>> = /* @__PURE__ */ credentialsOf(EARTHDAILY)
+}))

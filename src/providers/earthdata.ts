@@ -1,4 +1,13 @@
-import { credentialsOf, type NoValues, type Provider, type ProviderCredentials, type TokenValues, type UserValues } from './provider.ts'
+import { account, BASIC, tokenWay } from './facts.ts'
+import {
+  type CredentialTemplate,
+  credentialsOf,
+  type NoValues,
+  type ProviderCredentials,
+  type TokenValues,
+  type UserValues,
+  type Way,
+} from './provider.ts'
 
 /** Archives of Earthdata Cloud, which take the token: the hosts of their `/s3credentials`. */
 const CLOUD = [
@@ -13,89 +22,24 @@ const CLOUD = [
   'https://obdaac-tea.earthdatacloud.nasa.gov/',
   'https://data.laadsdaac.earthdatacloud.nasa.gov/',
   'https://data.asdc.earthdata.nasa.gov/',
-] as const
+]
 
-/** The login, and older archives that redirect to it and set cookies. */
-const LOGIN = [
-  'https://urs.earthdata.nasa.gov/',
-  'https://n5eil01u.ecs.nsidc.org/',
-  'https://e4ftl01.cr.usgs.gov/',
-  'https://daac.ornl.gov/daacdata/',
-] as const
+const URS = 'https://urs.earthdata.nasa.gov/'
 
-/** The files of both; written out, because bundlers keep what spreads a list. */
-const FILES = [
-  'https://data.nsidc.earthdatacloud.nasa.gov/',
-  'https://data.ghrc.earthdata.nasa.gov/',
-  'https://archive.podaac.earthdata.nasa.gov/',
-  'https://*.asf.alaska.edu/',
-  'https://data.ornldaac.earthdata.nasa.gov/',
-  'https://data.lpdaac.earthdatacloud.nasa.gov/',
-  'https://data.gesdisc.earthdata.nasa.gov/',
-  'https://*.gesdisc.eosdis.nasa.gov/',
-  'https://obdaac-tea.earthdatacloud.nasa.gov/',
-  'https://data.laadsdaac.earthdatacloud.nasa.gov/',
-  'https://data.asdc.earthdata.nasa.gov/',
-  'https://n5eil01u.ecs.nsidc.org/',
-  'https://e4ftl01.cr.usgs.gov/',
-  'https://daac.ornl.gov/daacdata/',
-] as const
+/** Older archives, which redirect to the login and set cookies. */
+const OLDER = ['https://n5eil01u.ecs.nsidc.org/', 'https://e4ftl01.cr.usgs.gov/', 'https://daac.ornl.gov/daacdata/']
 
-const TOKEN = { label: 'Token of your profile', kind: 'secret', env: ['EARTHDATA_TOKEN'] } as const
+/** Buckets in us-west-2, with the archives that give keys for them. */
+const BUCKETS = [
+  { name: 'lpdaac', archive: 'data.lpdaac.earthdatacloud.nasa.gov', bucket: 'lp-prod-protected' },
+  { name: 'nsidc', archive: 'data.nsidc.earthdatacloud.nasa.gov', bucket: 'nsidc-cumulus-prod-protected' },
+  { name: 'ornldaac', archive: 'data.ornldaac.earthdata.nasa.gov', bucket: 'ornl-cumulus-prod-protected' },
+  { name: 'podaac', archive: 'archive.podaac.earthdata.nasa.gov', bucket: 'podaac-ops-cumulus-protected' },
+  { name: 'asdc', archive: 'data.asdc.earthdata.nasa.gov', bucket: 'asdc-prod-protected' },
+]
 
-const CLOUD_TOKEN = {
-  id: 'earthdata',
-  type: 'http',
-  scheme: 'bearer',
-  token: { hole: 'token' },
-  sendTo: CLOUD,
-  use: 'by-address',
-} as const
-
-const ACCOUNT = {
-  username: { label: 'User name', kind: 'text-or-secret', env: ['EARTHDATA_USERNAME'] },
-  password: { label: 'Password', kind: 'secret', env: ['EARTHDATA_PASSWORD'] },
-} as const
-
-/** The password, for the login and for older archives. */
-const PASSWORD_LOGIN = {
-  id: 'earthdata-login',
-  type: 'http',
-  scheme: 'basic',
-  username: { hole: 'username' },
-  password: { hole: 'password' },
-  sendTo: LOGIN,
-  use: 'by-address',
-} as const
-
-/** The same from the file that programs for Earthdata have used for long. */
-const NETRC_LOGIN = {
-  id: 'earthdata-login',
-  type: 'http',
-  scheme: 'basic',
-  username: { netrc: 'urs.earthdata.nasa.gov' },
-  password: { netrc: 'urs.earthdata.nasa.gov' },
-  sendTo: LOGIN,
-  use: 'by-address',
-} as const
-
-/** A token that the login gives for the password. */
-const REQUESTED_TOKEN = {
-  id: 'earthdata',
-  type: 'http',
-  scheme: 'bearer',
-  tokenUrl: 'https://urs.earthdata.nasa.gov/api/users/find_or_create_token',
-  with: 'earthdata-login',
-  expiresField: 'expiration_date',
-  revocationUrl: 'https://urs.earthdata.nasa.gov/api/users/revoke_token',
-  revocationRequest: 'query',
-  sendTo: CLOUD,
-  use: 'by-address',
-} as const
-
-/** A bucket in us-west-2, with the archive that gives keys for it. */
-function keysOf(name: string, archive: string, bucket: string) {
-  return {
+const bucketKeys = () =>
+  BUCKETS.map(({ name, archive, bucket }) => ({
     id: `earthdata-s3-${name}`,
     type: 's3',
     region: 'us-west-2',
@@ -103,10 +47,43 @@ function keysOf(name: string, archive: string, bucket: string) {
     with: 'earthdata',
     sendTo: [`s3://${bucket}/`],
     use: 'by-address',
-  } as const
+  }))
+
+/** The password, for the login and for older archives. */
+const passwordLogin = () => ({ id: 'earthdata-login', ...BASIC, sendTo: [URS, ...OLDER], use: 'by-address' })
+
+const NETRC = { netrc: 'urs.earthdata.nasa.gov' }
+
+/** A token that the login gives for the password. */
+const requestedToken = () => ({
+  id: 'earthdata',
+  type: 'http',
+  scheme: 'bearer',
+  tokenUrl: `${URS}api/users/find_or_create_token`,
+  with: 'earthdata-login',
+  expiresField: 'expiration_date',
+  revocationUrl: `${URS}api/users/revoke_token`,
+  revocationRequest: 'query',
+  sendTo: CLOUD,
+  use: 'by-address',
+})
+
+/** The token of a profile, and keys that are made with it. */
+function byToken(id: string, when: string, ...keys: readonly CredentialTemplate[]): Way {
+  const label = 'Token of your profile'
+  const way = tokenWay({ id, credential: 'earthdata', when, label, env: ['EARTHDATA_TOKEN'], sendTo: CLOUD })
+  return { ...way, credentials: [...way.credentials, ...keys] }
 }
 
-const EARTHDATA = {
+/**
+ * Returns credentials for NASA Earthdata: of user name and password, of the entry in `~/.netrc` without values, or of a token. With `way: 's3'`
+ * (token) and `'s3-password'` they have keys in the region of the data as well.
+ *
+ * @example createAuth({ credentials: [earthdata({ username: 'ada', password: { env: 'EARTHDATA_PASSWORD' } })] })
+ */
+export const earthdata: ProviderCredentials<
+  UserValues<'password'> | NoValues<'netrc'> | TokenValues<'token'> | TokenValues<'s3'> | UserValues<'s3-password'>
+> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'earthdata',
   title: 'NASA Earthdata',
   homepage: 'https://www.earthdata.nasa.gov/',
@@ -125,67 +102,33 @@ const EARTHDATA = {
   ],
   checked: '2026-11-28',
   recognizes: {
-    files: FILES,
+    files: [...CLOUD, ...OLDER],
     catalogs: ['https://cmr.earthdata.nasa.gov/'],
-    issuers: [],
-    buckets: [
-      { name: 'lp-prod-protected' },
-      { name: 'nsidc-cumulus-prod-protected' },
-      { name: 'ornl-cumulus-prod-protected' },
-      { name: 'podaac-ops-cumulus-protected' },
-      { name: 'asdc-prod-protected' },
-    ],
+    buckets: BUCKETS.map(({ bucket }) => ({ name: bucket })),
   },
   ways: [
     {
       id: 'password',
       when: 'All archives, with user name and password: a token is requested and renewed; older archives get the password at the login.',
       works: ['unattended'],
-      holes: ACCOUNT,
-      credentials: [PASSWORD_LOGIN, REQUESTED_TOKEN],
+      holes: account('EARTHDATA'),
+      credentials: [passwordLogin(), requestedToken()],
     },
     {
       id: 'netrc',
       when: 'The same, with the entry of urs.earthdata.nasa.gov in the file ~/.netrc.',
       works: ['unattended'],
       holes: {},
-      credentials: [NETRC_LOGIN, REQUESTED_TOKEN],
+      credentials: [{ ...passwordLogin(), username: NETRC, password: NETRC }, requestedToken()],
     },
-    {
-      id: 'token',
-      when: 'Archives of Earthdata Cloud, with the token of your profile.',
-      works: ['unattended'],
-      holes: { token: TOKEN },
-      credentials: [CLOUD_TOKEN],
-    },
-    {
-      id: 's3',
-      when: 'Programs in the region us-west-2 read buckets directly, with keys that the archives give for an hour.',
-      works: ['unattended'],
-      holes: { token: TOKEN },
-      credentials: [
-        CLOUD_TOKEN,
-        /* @__PURE__ */ keysOf('lpdaac', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected'),
-        /* @__PURE__ */ keysOf('nsidc', 'data.nsidc.earthdatacloud.nasa.gov', 'nsidc-cumulus-prod-protected'),
-        /* @__PURE__ */ keysOf('ornldaac', 'data.ornldaac.earthdata.nasa.gov', 'ornl-cumulus-prod-protected'),
-        /* @__PURE__ */ keysOf('podaac', 'archive.podaac.earthdata.nasa.gov', 'podaac-ops-cumulus-protected'),
-        /* @__PURE__ */ keysOf('asdc', 'data.asdc.earthdata.nasa.gov', 'asdc-prod-protected'),
-      ],
-    },
+    byToken('token', 'Archives of Earthdata Cloud, with the token of your profile.'),
+    byToken('s3', 'Programs in the region us-west-2 read buckets directly, with keys that the archives give for an hour.', ...bucketKeys()),
     {
       id: 's3-password',
       when: 'The same keys with user name and password.',
       works: ['unattended'],
-      holes: ACCOUNT,
-      credentials: [
-        PASSWORD_LOGIN,
-        REQUESTED_TOKEN,
-        /* @__PURE__ */ keysOf('lpdaac', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected'),
-        /* @__PURE__ */ keysOf('nsidc', 'data.nsidc.earthdatacloud.nasa.gov', 'nsidc-cumulus-prod-protected'),
-        /* @__PURE__ */ keysOf('ornldaac', 'data.ornldaac.earthdata.nasa.gov', 'ornl-cumulus-prod-protected'),
-        /* @__PURE__ */ keysOf('podaac', 'archive.podaac.earthdata.nasa.gov', 'podaac-ops-cumulus-protected'),
-        /* @__PURE__ */ keysOf('asdc', 'data.asdc.earthdata.nasa.gov', 'asdc-prod-protected'),
-      ],
+      holes: account('EARTHDATA'),
+      credentials: [passwordLogin(), requestedToken(), ...bucketKeys()],
     },
   ],
   notes: [
@@ -194,14 +137,4 @@ const EARTHDATA = {
     'Some archives and collections open only after their terms were accepted in the profile.',
     'Files redirect to signed URLs, which get no token.',
   ],
-} as const satisfies Provider
-
-/**
- * Returns credentials for NASA Earthdata: of user name and password, of the entry in `~/.netrc` without values, or of a token. With `way: 's3'`
- * (token) and `'s3-password'` they have keys in the region of the data as well.
- *
- * @example createAuth({ credentials: [earthdata({ username: 'ada', password: { env: 'EARTHDATA_PASSWORD' } })] })
- */
-export const earthdata: ProviderCredentials<
-  UserValues<'password'> | NoValues<'netrc'> | TokenValues<'token'> | TokenValues<'s3'> | UserValues<'s3-password'>
-> = /* @__PURE__ */ credentialsOf(EARTHDATA)
+}))

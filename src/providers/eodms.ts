@@ -1,8 +1,14 @@
-import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
+import { ACCOUNT, account } from './facts.ts'
+import { credentialsOf, type ProviderCredentials, type UserValues } from './provider.ts'
 
-const HOSTS = ['https://www.eodms-sgdot.nrcan-rncan.gc.ca/', 'https://eodms-sgdot.nrcan-rncan.gc.ca/'] as const
+const HOSTS = ['https://www.eodms-sgdot.nrcan-rncan.gc.ca/', 'https://eodms-sgdot.nrcan-rncan.gc.ca/']
 
-const EODMS = {
+/**
+ * Returns credentials for NRCan EODMS.
+ *
+ * @example createAuth({ credentials: [eodms({ username, password })] })
+ */
+export const eodms: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'eodms',
   title: 'NRCan EODMS',
   homepage: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/',
@@ -12,16 +18,13 @@ const EODMS = {
     { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/eodms_dds/dds.py', proves: 'product URLs and their answers' },
   ],
   checked: '2026-11-28',
-  recognizes: { files: HOSTS, catalogs: HOSTS, issuers: [], buckets: [] },
+  recognizes: { files: HOSTS, catalogs: HOSTS },
   ways: [
     {
       id: 'password',
       when: 'All products, with the user name and password of your account.',
       works: ['unattended'],
-      holes: {
-        username: { label: 'User name', kind: 'text-or-secret', env: ['EODMS_USERNAME', 'EODMS_USER'] },
-        password: { label: 'Password', kind: 'secret', env: ['EODMS_PASSWORD'] },
-      },
+      holes: account('EODMS', 'User name', 'EODMS_USER'),
       credentials: [
         {
           id: 'eodms',
@@ -32,8 +35,7 @@ const EODMS = {
           tokenRequest: 'json',
           clientId: 'eodms',
           clientAuthentication: 'none',
-          username: { hole: 'username' },
-          password: { hole: 'password' },
+          ...ACCOUNT,
           sendTo: HOSTS,
         },
       ],
@@ -52,11 +54,4 @@ const EODMS = {
     status: { url: '{href}', answer: { location: '/download_url' } },
     location: '{location}',
   },
-} as const satisfies Provider
-
-/**
- * Returns credentials for NRCan EODMS.
- *
- * @example createAuth({ credentials: [eodms({ username, password })] })
- */
-export const eodms: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(EODMS)
+}))

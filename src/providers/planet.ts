@@ -1,8 +1,81 @@
-import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials, type PublicClientValues } from './provider.ts'
+import { discovery, keyWay, secretHole } from './facts.ts'
+import { type ApiKeyValues, credentialsOf, type ProviderCredentials, type PublicClientValues, type Way } from './provider.ts'
 
-const KEY = { label: 'API key', kind: 'secret', env: ['PL_API_KEY'] } as const
+const API = 'https://api.planet.com/'
+const TILES = 'https://tiles.planet.com/'
+const LOGIN = 'https://login.planet.com/'
+const KEY = { apiKey: secretHole('API key', ['PL_API_KEY']) }
 
-const PLANET = {
+const ways = (): readonly Way[] => [
+  {
+    id: 'key',
+    when: 'Files and APIs, with the API key in the header.',
+    works: ['unattended'],
+    holes: KEY,
+    credentials: [
+      {
+        id: 'planet-key',
+        type: 'http',
+        scheme: 'api-key',
+        credentials: { hole: 'apiKey' },
+        sendTo: [API],
+        use: 'by-address',
+      },
+    ],
+  },
+  {
+    id: 'basic',
+    when: 'Documents that name the scheme basic: the key is the user name, with an empty password.',
+    works: ['unattended'],
+    holes: KEY,
+    credentials: [
+      {
+        id: 'planet-basic',
+        type: 'http',
+        scheme: 'basic',
+        username: { hole: 'apiKey' },
+        emptyPassword: true,
+        sendTo: [API],
+        use: 'by-address',
+      },
+    ],
+  },
+  keyWay({
+    id: 'tiles',
+    credential: 'planet-tiles',
+    when: 'Tiles, also in pages: the key is in the query, where servers may log it.',
+    works: ['page', 'unattended'],
+    in: 'query',
+    name: 'api_key',
+    env: ['PL_API_KEY'],
+    sendTo: [TILES],
+  }),
+  {
+    id: 'login',
+    when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
+    works: [],
+    holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
+    credentials: [
+      {
+        id: 'planet',
+        type: 'openIdConnect',
+        ...discovery(LOGIN),
+        clientId: { hole: 'clientId' },
+        scopes: ['planet', 'offline_access'],
+        sendTo: [API],
+      },
+    ],
+  },
+]
+
+/**
+ * Returns credentials for Planet: of an API key, with `way: 'basic'` or `'tiles'` in another place, or of a login of your application.
+ *
+ * @example createAuth({ credentials: [planet({ apiKey: key }), planet({ way: 'tiles', apiKey: key })] })
+ */
+export const planet: ProviderCredentials<
+  ApiKeyValues<'key'> | ApiKeyValues<'basic'> | ApiKeyValues<'tiles'> | PublicClientValues<'login'>
+> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'planet',
   title: 'Planet',
   homepage: 'https://www.planet.com/',
@@ -15,80 +88,8 @@ const PLANET = {
     { url: 'https://support.planet.com/hc/en-us/articles/4414022365201', proves: 'what counts against the quota' },
   ],
   checked: '2026-11-28',
-  recognizes: {
-    files: ['https://api.planet.com/', 'https://tiles.planet.com/'],
-    catalogs: ['https://api.planet.com/'],
-    issuers: ['https://login.planet.com/'],
-    buckets: [],
-  },
-  ways: [
-    {
-      id: 'key',
-      when: 'Files and APIs, with the API key in the header.',
-      works: ['unattended'],
-      holes: { apiKey: KEY },
-      credentials: [
-        {
-          id: 'planet-key',
-          type: 'http',
-          scheme: 'api-key',
-          credentials: { hole: 'apiKey' },
-          sendTo: ['https://api.planet.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
-    {
-      id: 'basic',
-      when: 'Documents that name the scheme basic: the key is the user name, with an empty password.',
-      works: ['unattended'],
-      holes: { apiKey: KEY },
-      credentials: [
-        {
-          id: 'planet-basic',
-          type: 'http',
-          scheme: 'basic',
-          username: { hole: 'apiKey' },
-          emptyPassword: true,
-          sendTo: ['https://api.planet.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
-    {
-      id: 'tiles',
-      when: 'Tiles, also in pages: the key is in the query, where servers may log it.',
-      works: ['page', 'unattended'],
-      holes: { apiKey: KEY },
-      credentials: [
-        {
-          id: 'planet-tiles',
-          type: 'apiKey',
-          in: 'query',
-          name: 'api_key',
-          value: { hole: 'apiKey' },
-          sendTo: ['https://tiles.planet.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
-    {
-      id: 'login',
-      when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
-      works: [],
-      holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
-      credentials: [
-        {
-          id: 'planet',
-          type: 'openIdConnect',
-          openIdConnectUrl: 'https://login.planet.com/.well-known/openid-configuration',
-          clientId: { hole: 'clientId' },
-          scopes: ['planet', 'offline_access'],
-          sendTo: ['https://api.planet.com/'],
-        },
-      ],
-    },
-  ],
+  recognizes: { files: [API, TILES], catalogs: [API], issuers: [LOGIN] },
+  ways: ways(),
   notes: [
     'An API key opens everything that its account may read.',
     'An asset that is not active has no file yet: `download` and `fetch` activate it. Orders of the Orders API are not placed.',
@@ -107,13 +108,4 @@ const PLANET = {
     },
     location: '{location}',
   },
-} as const satisfies Provider
-
-/**
- * Returns credentials for Planet: of an API key, with `way: 'basic'` or `'tiles'` in another place, or of a login of your application.
- *
- * @example createAuth({ credentials: [planet({ apiKey: key }), planet({ way: 'tiles', apiKey: key })] })
- */
-export const planet: ProviderCredentials<
-  ApiKeyValues<'key'> | ApiKeyValues<'basic'> | ApiKeyValues<'tiles'> | PublicClientValues<'login'>
-> = /* @__PURE__ */ credentialsOf(PLANET)
+}))

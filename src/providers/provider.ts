@@ -26,8 +26,6 @@ export interface Provider {
   readonly ways: readonly Way[]
   /** Limits that users meet: how long tokens are valid, quotas, terms to accept, statuses of requests without a credential. */
   readonly notes: readonly string[]
-  /** A small file that needs the credential, if the provider documents one. */
-  readonly test?: string
   /** How its files are ordered, where they are made or fetched from an archive on request. */
   readonly order?: Order
 }
@@ -145,10 +143,14 @@ export interface CredentialTemplate {
   readonly [field: string]: unknown
 }
 
-/** User name and password of an account. */
-export interface UserValues<W extends string> {
+/** The choice among ways in. */
+interface Chosen<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+}
+
+/** User name and password of an account. */
+export interface UserValues<W extends string> extends Chosen<W> {
   /** User name, often an e-mail address. */
   readonly username: SecretValue
   /** Password. */
@@ -162,9 +164,7 @@ export interface UserWithCodeValues<W extends string> extends UserValues<W> {
 }
 
 /** Keys of an object store. */
-export interface KeyValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
+export interface KeyValues<W extends string> extends Chosen<W> {
   /** Access key id. */
   readonly accessKeyId: SecretValue
   /** Secret access key. */
@@ -178,9 +178,7 @@ export interface AwsKeyValues<W extends string> extends KeyValues<W> {
 }
 
 /** An OAuth client with a secret. */
-export interface ClientValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
+export interface ClientValues<W extends string> extends Chosen<W> {
   /** Client id. */
   readonly clientId: string
   /** Client secret. */
@@ -188,9 +186,7 @@ export interface ClientValues<W extends string> {
 }
 
 /** An OAuth client without a secret, for logins of a person. */
-export interface PublicClientValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
+export interface PublicClientValues<W extends string> extends Chosen<W> {
   /** Client id. */
   readonly clientId: string
   /** Never: a client with a secret logs in without a person. */
@@ -198,35 +194,20 @@ export interface PublicClientValues<W extends string> {
 }
 
 /** An API key. */
-export interface ApiKeyValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
+export interface ApiKeyValues<W extends string> extends Chosen<W> {
   /** The key. */
   readonly apiKey: SecretValue
 }
 
 /** A token that the provider shows. */
-export interface TokenValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
+export interface TokenValues<W extends string> extends Chosen<W> {
   /** The token. */
   readonly token: SecretValue
 }
 
-/** No values: a login of a person, or a provider without accounts. */
-export interface NoValues<W extends string> {
-  /** Id of the way in; default: the first that has exactly these values. */
-  readonly way?: W
-  /** Never: it belongs to another way in. */
-  readonly username?: never
-  /** Never: it belongs to another way in. */
-  readonly accessKeyId?: never
-  /** Never: it belongs to another way in. */
-  readonly clientId?: never
-  /** Never: it belongs to another way in. */
-  readonly apiKey?: never
-  /** Never: it belongs to another way in. */
-  readonly token?: never
+/** No values: a login of a person, or a provider without accounts. What belongs to other ways in is excluded. */
+export type NoValues<W extends string> = Chosen<W> & {
+  readonly [value in 'username' | 'accessKeyId' | 'clientId' | 'apiKey' | 'token']?: never
 }
 
 /** Makes credentials of a provider: of its first way in that has exactly the values given, or of the one named by `way`. */
@@ -235,19 +216,6 @@ export interface ProviderCredentials<V> {
   /** The provider that they are made from. */
   readonly provider: Provider
 }
-
-/** The values of any way in of a provider, by its holes: what a provider declares is compared with it. */
-type ValuesOf<P extends Provider> = P['ways'][number] extends infer W ? (W extends Way ? ValuesOfWay<W> : never) : never
-
-type ValuesOfWay<W extends Way> = { readonly way?: W['id'] } & {
-  readonly [name in NeededHole<W>]: ValueOfHole<W['holes'][name]>
-} & { readonly [name in Exclude<keyof W['holes'], NeededHole<W>>]?: ValueOfHole<W['holes'][name]> }
-
-type NeededHole<W extends Way> = {
-  [name in keyof W['holes']]: W['holes'][name] extends { optional: true } ? never : name
-}[keyof W['holes']]
-
-type ValueOfHole<H extends Hole> = H['kind'] extends 'text' ? string : SecretValue
 
 /**
  * Returns the credentials of a way in with the user's values in its holes, each with the `provider` that it is made from; they are not
@@ -274,12 +242,20 @@ export function credentialsFrom(
   return chosen.credentials.map((template) => ({ ...(filled(template, values) as CredentialObject), provider: id }) as never)
 }
 
-/** Returns the function that makes credentials of that provider, for code. */
-export function credentialsOf<P extends Provider>(provider: P): ProviderCredentials<ValuesOf<P>> {
+/** A provider as its file states it: of what it recognizes, only what there is. */
+export type ProviderFacts = Omit<Provider, 'recognizes'> & { readonly recognizes: Partial<Recognized> }
+
+/**
+ * Returns the function that makes credentials of a provider, for code. The facts are in a function, so that bundlers leave out a provider that
+ * is not used.
+ */
+export function credentialsOf<V>(facts: () => ProviderFacts): ProviderCredentials<V> {
+  const known = facts()
+  const provider = { ...known, recognizes: { files: [], catalogs: [], issuers: [], buckets: [], ...known.recognizes } }
   const make = ({ way, ...values }: { readonly [name: string]: SecretValue | undefined } = {}) => {
     return credentialsFrom(provider, typeof way === 'string' ? way : wayFor(provider, values), values)
   }
-  return Object.assign(make as unknown as ProviderCredentials<ValuesOf<P>>, { provider })
+  return Object.assign(make as unknown as ProviderCredentials<V>, { provider })
 }
 
 /** Returns the id of the first way in whose holes are exactly those of the values. Errors: `CONFIG_INVALID` with what each way needs. */

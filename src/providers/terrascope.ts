@@ -1,6 +1,15 @@
-import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
+import { account, passwordWay, realm } from './facts.ts'
+import { credentialsOf, type ProviderCredentials, type UserValues } from './provider.ts'
 
-const TERRASCOPE = {
+const FILES = 'https://services.terrascope.be/download/'
+const REALM = 'https://sso.terrascope.be/auth/realms/terrascope'
+
+/**
+ * Returns credentials for VITO Terrascope.
+ *
+ * @example createAuth({ credentials: [terrascope({ username, password })] })
+ */
+export const terrascope: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'terrascope',
   title: 'VITO Terrascope',
   homepage: 'https://terrascope.be/',
@@ -16,43 +25,15 @@ const TERRASCOPE = {
     },
   ],
   checked: '2026-11-28',
-  recognizes: {
-    files: ['https://services.terrascope.be/download/'],
-    catalogs: ['https://services.terrascope.be/', 'https://stac.terrascope.be/'],
-    issuers: ['https://sso.terrascope.be/auth/realms/terrascope'],
-    buckets: [],
-  },
+  recognizes: { files: [FILES], catalogs: ['https://services.terrascope.be/', 'https://stac.terrascope.be/'], issuers: [REALM] },
   ways: [
-    {
-      id: 'password',
+    passwordWay({
+      credential: 'terrascope',
       when: 'All downloads, with the user name and password of your account.',
-      works: ['unattended'],
-      holes: {
-        username: { label: 'User name', kind: 'text-or-secret', env: ['TERRASCOPE_USERNAME'] },
-        password: { label: 'Password', kind: 'secret', env: ['TERRASCOPE_PASSWORD'] },
-      },
-      credentials: [
-        {
-          id: 'terrascope',
-          type: 'openIdConnect',
-          openIdConnectUrl: 'https://sso.terrascope.be/auth/realms/terrascope/.well-known/openid-configuration',
-          flow: 'password',
-          allowPasswordGrant: true,
-          clientId: 'public',
-          username: { hole: 'username' },
-          password: { hole: 'password' },
-          sendTo: ['https://services.terrascope.be/download/'],
-          use: 'by-address',
-        },
-      ],
-    },
+      holes: account('TERRASCOPE'),
+      fields: realm(REALM, 'public'),
+      sendTo: [FILES],
+    }),
   ],
   notes: ['An access token is valid for 5 minutes, and can be refreshed for an hour.', 'The data host answers 401 without a token.'],
-} as const satisfies Provider
-
-/**
- * Returns credentials for VITO Terrascope.
- *
- * @example createAuth({ credentials: [terrascope({ username, password })] })
- */
-export const terrascope: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(TERRASCOPE)
+}))

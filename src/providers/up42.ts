@@ -1,6 +1,17 @@
-import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
+import { account, passwordWay, realm } from './facts.ts'
+import { credentialsOf, type ProviderCredentials, type UserValues } from './provider.ts'
 
-const UP42 = {
+const API = 'https://api.up42.com/'
+const API_SA = 'https://api.sa.up42.com/'
+const REALM = 'https://auth.up42.com/realms/public'
+const REALM_SA = 'https://auth.sa.up42.com/realms/public'
+
+/**
+ * Returns credentials for UP42.
+ *
+ * @example createAuth({ credentials: [up42({ username, password })] })
+ */
+export const up42: ProviderCredentials<UserValues<'password'> | UserValues<'password-sa'>> = /* @__PURE__ */ credentialsOf(() => ({
   id: 'up42',
   title: 'UP42',
   homepage: 'https://up42.com/',
@@ -11,59 +22,23 @@ const UP42 = {
     { url: 'https://github.com/up42/up42-py/blob/master/up42/stac.py', proves: 'URLs of assets, and the request for their signed URL' },
   ],
   checked: '2026-11-28',
-  recognizes: {
-    files: ['https://api.up42.com/', 'https://api.sa.up42.com/'],
-    catalogs: ['https://api.up42.com/', 'https://api.sa.up42.com/'],
-    issuers: ['https://auth.up42.com/realms/public', 'https://auth.sa.up42.com/realms/public'],
-    buckets: [],
-  },
+  recognizes: { files: [API, API_SA], catalogs: [API, API_SA], issuers: [REALM, REALM_SA] },
   ways: [
-    {
-      id: 'password',
+    passwordWay({
+      credential: 'up42',
       when: 'Accounts of the region Europe, which most are.',
-      works: ['unattended'],
-      holes: {
-        username: { label: 'E-mail address', kind: 'text-or-secret', env: ['UP42_USERNAME'] },
-        password: { label: 'Password', kind: 'secret', env: ['UP42_PASSWORD'] },
-      },
-      credentials: [
-        {
-          id: 'up42',
-          type: 'openIdConnect',
-          openIdConnectUrl: 'https://auth.up42.com/realms/public/.well-known/openid-configuration',
-          flow: 'password',
-          allowPasswordGrant: true,
-          clientId: 'up42-api',
-          username: { hole: 'username' },
-          password: { hole: 'password' },
-          sendTo: ['https://api.up42.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
-    {
+      holes: account('UP42', 'E-mail address'),
+      fields: realm(REALM, 'up42-api'),
+      sendTo: [API],
+    }),
+    passwordWay({
+      credential: 'up42-sa',
       id: 'password-sa',
       when: 'Accounts of the region Saudi Arabia.',
-      works: ['unattended'],
-      holes: {
-        username: { label: 'E-mail address', kind: 'text-or-secret', env: ['UP42_USERNAME'] },
-        password: { label: 'Password', kind: 'secret', env: ['UP42_PASSWORD'] },
-      },
-      credentials: [
-        {
-          id: 'up42-sa',
-          type: 'openIdConnect',
-          openIdConnectUrl: 'https://auth.sa.up42.com/realms/public/.well-known/openid-configuration',
-          flow: 'password',
-          allowPasswordGrant: true,
-          clientId: 'up42-api',
-          username: { hole: 'username' },
-          password: { hole: 'password' },
-          sendTo: ['https://api.sa.up42.com/'],
-          use: 'by-address',
-        },
-      ],
-    },
+      holes: account('UP42', 'E-mail address'),
+      fields: realm(REALM_SA, 'up42-api'),
+      sendTo: [API_SA],
+    }),
   ],
   notes: [
     'An access token is valid for 5 minutes, and can be refreshed for half an hour.',
@@ -75,11 +50,4 @@ const UP42 = {
     request: { method: 'POST', url: '{href}/download-url', answer: { location: '/url' } },
     location: '{location}',
   },
-} as const satisfies Provider
-
-/**
- * Returns credentials for UP42.
- *
- * @example createAuth({ credentials: [up42({ username, password })] })
- */
-export const up42: ProviderCredentials<UserValues<'password'> | UserValues<'password-sa'>> = /* @__PURE__ */ credentialsOf(UP42)
+}))

@@ -306,7 +306,7 @@ function endOf(text: string, at: number): number {
   let open = 0
   for (;;) {
     const unit = text.charCodeAt(at)
-    if (unit === 0x22) at = string(text, at + 1) - 1
+    if (unit === 0x22) at = stringEnd(text, at) - 1
     else if (unit === 0x7b || unit === 0x5b) open++
     else if ((unit === 0x7d || unit === 0x5d) && --open === 0) return at + 1
     at++

@@ -3,10 +3,10 @@ import type { Credential, Secret } from '../auth/credential.ts'
 import { authorized, type Strategy, singleStep } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isForbiddenHeader, isToken } from '../http/headers.ts'
-import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'
+import { type HttpRequest, withHeader } from '../http/message.ts'
 import { own } from '../stac/document.ts'
 import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
-import { invalidField, reveal, unfit } from './credential-values.ts'
+import { invalidField, reveal, unfit, withQuerySecret } from './credential-values.ts'
 
 type Place = ApiKeyScheme['in']
 type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly prefix?: string; readonly value: Secret }
@@ -61,7 +61,8 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   ),
 }
 
-function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCredential, value: string): HttpRequest {
+function placed(request: HttpRequest, credential: ApiKeyCredential, value: string): HttpRequest {
+  const { id, in: place, name, prefix } = credential
   switch (place) {
     case 'header':
       if (!/^[\x20-\x7e]+$/.test(value)) throw unfit('value', id, 'contains characters that are not allowed in a header')
@@ -71,16 +72,7 @@ function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCre
         throw unfit('value', id, 'contains characters that are not allowed in a cookie')
       return withHeader(request, 'cookie', request.headers.cookie ? `${request.headers.cookie}; ${name}=${value}` : `${name}=${value}`)
     case 'query':
-      // A redirect may keep the query with the key.
-      if (queryValues(request.url, name).includes(value)) return request
-      if (hasQueryParameter(request.url, name)) {
-        throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${name}"`, {
-          credential: id,
-          url: request.url,
-          hint: 'remove it from the URL',
-        })
-      }
-      return withUrl(request, withQueryParameter(request.url, name, value))
+      return withQuerySecret(request, name, value, credential)
   }
 }
 

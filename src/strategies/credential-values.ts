@@ -1,7 +1,8 @@
-/** What strategies read by a credential: the values of its secrets, and fields of answers at places that it names. */
+/** What strategies read by a credential: the values of its secrets, and fields and lifetimes in answers. */
 import { type Credential, Secret } from '../auth/credential.ts'
-import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
+import { ConfigurationError, CredentialError, isAuthError, SelectionError } from '../errors.ts'
 import { isAccessToken } from '../http/headers.ts'
+import { type HttpRequest, hasQueryParameter, queryValues, withQueryParameter, withUrl } from '../http/message.ts'
 
 /** Longer values do not fit the headers that servers accept. */
 const MAX_LENGTH = 16_384
@@ -24,8 +25,12 @@ export function revealText(secret: Secret, field: string, { id }: Credential): s
 
 /** Returns the field `token` of a credential, synchronously when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` as of {@link isAccessToken}. */
 export function accessToken(credential: Credential): string | Promise<string> {
-  const token = reveal(credential.token as Secret, 'token', credential)
-  return typeof token === 'string' ? checkedToken(token, credential.id) : token.then((value) => checkedToken(value, credential.id))
+  return whenThere(reveal(credential.token as Secret, 'token', credential), (token) => checkedToken(token, credential.id))
+}
+
+/** Continues synchronously with a value, asynchronously with a promise. */
+export function whenThere<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /** True when the credential needs no function and no source: these are called once per request, so `peek` must not call them. */
@@ -41,6 +46,19 @@ export function unfit(field: string, id: string, why: string): CredentialError {
 /** Returns `CONFIG_INVALID` for a field of a credential. */
 export function invalidField(field: string, why: string): ConfigurationError {
   return new ConfigurationError('CONFIG_INVALID', `${field} ${why}`, { pointer: `/${field}` })
+}
+
+/** Returns the request with a secret in its query, where a redirect may have kept it. Errors: `QUERY_NAME_CONFLICT`. */
+export function withQuerySecret(request: HttpRequest, name: string, value: string, { id }: Credential): HttpRequest {
+  if (queryValues(request.url, name).includes(value)) return request
+  if (hasQueryParameter(request.url, name)) {
+    throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${name}"`, {
+      credential: id,
+      url: request.url,
+      hint: 'remove it from the URL',
+    })
+  }
+  return withUrl(request, withQueryParameter(request.url, name, value))
 }
 
 /** Calls the source; an error of the user's own function may contain secrets, so it is not attached. */
@@ -101,4 +119,17 @@ export function fieldAt(answer: unknown, place: string): unknown {
 
 function unescapedName(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** One year in seconds: longer lifetimes are cut. */
+const LONGEST = 31_536_000
+
+/**
+ * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
+ * undefined when it is not positive or not a number.
+ */
+export function expiresIn(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
+  return Math.min(Math.trunc(seconds), LONGEST)
 }

@@ -21,7 +21,7 @@ export function shellWords(line: string): readonly string[] | undefined {
       const end = closing(line, at, character)
       if (end === undefined) return undefined
       const inner = line.slice(at + 1, end)
-      word = (word ?? '') + (character === '"' ? inner.replace(/\\(["\\])/g, '$1') : inner)
+      word = (word ?? '') + (character === '"' ? inner.replace(/\\(["\\$`])/g, '$1') : inner)
       at = end
     } else if (/\s/.test(character)) {
       if (word !== undefined) words.push(word)

@@ -161,7 +161,7 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['credential-values', 'proof-of-possession']
+const COMMON_TO_STRATEGIES = ['credential-values', 'proof-of-possession', 'stored-token']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [

@@ -25,9 +25,9 @@ function run(limit: number, argv: readonly string[]) {
 }
 
 it.each([[['lint', item]], [['lint', '--format', 'sarif', item]], [['lint', '--crawl', item]]])(
-  '%j works with 128 descriptors',
+  '%j works with 80 descriptors',
   async (argv) => {
-    expect(await run(128, argv)).toMatchObject({ code: 0 })
+    expect(await run(80, argv)).toMatchObject({ code: 0 })
   },
 )
 

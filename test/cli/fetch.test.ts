@@ -418,6 +418,14 @@ describe('fetch', () => {
   })
 })
 
+it('shows on a terminal how much of a file is received, and takes that away', async () => {
+  const argv = ['fetch', `${server.origin}private/data.tif`, '--credentials', credentials, '-o']
+  const env = { TERM: 'xterm' }
+  const { stderr } = await run([...argv, join(folder, 'shown.tif')], { isTTY: true, env })
+  expect(stderr).toMatch(/^\r\d+% {2}[\d.]+ kB of 300 kB {2}[^\r]*\x1b\[K.*\r\x1b\[J200, 300000 bytes/s)
+  expect((await run([...argv, join(folder, 'plain.tif')], { env })).stderr).not.toContain('\r')
+})
+
 it('writes no binary file to a terminal, unless -o - asks for it', async () => {
   const refused = await run(['fetch', `${server.origin}private/data.tif`, '--credentials', credentials], { isTTY: true })
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('write it to a file with -o FILE') })

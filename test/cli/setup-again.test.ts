@@ -4,13 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAnswering } from '../servers/answering-server.ts'
 import { basicGuard } from '../servers/guards.ts'
-import { startProtectedFiles } from '../servers/protected-files.ts'
-import { startSigningServer } from '../servers/signing-server.ts'
-import { createUrlSigner } from '../servers/url-signer.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { lastError } from './run.ts'
-import { ASKED, CONTENT, fourFiles, itemOf, newUser, SCHEMES, SECRETS } from './setup-user.ts'
+import { ASKED, fourFiles, itemOf, newUser, SCHEMES, SECRETS, signingService } from './setup-user.ts'
 
 const folder = await temporaryFolder()
 
@@ -55,26 +52,16 @@ describe('an interruption', () => {
       'two.json',
       itemWith(assets, { schemes: { key: KEY_SCHEME, other: { ...KEY_SCHEME, name: 'x-other' } } }),
     )
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 130 })
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 0 })
+    expect(await user.at(['credentials', 'add', file], ['y', 'k1'])).toMatchObject({ code: 130 })
+    expect(await user.at(['credentials', 'add', file], ['y', 'k2'])).toMatchObject({ code: 0 })
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['key', 'other'])
   })
 })
 
 describe('the small requests', () => {
   it('offer to type the secret of the credential again that a signing service refuses', async () => {
-    const signer = createUrlSigner({ key: 'k' })
-    const files = await startProtectedFiles({ '/band.tif': { content: CONTENT, guard: signer.guard } })
     const guard = basicGuard('ada', SECRETS.password)
-    const api = await startSigningServer({ signer, objects: files.origin, get: guard, post: guard })
-    onTestFinished(async () => void (await Promise.all([files.close(), api.close()])))
-    const flow = { method: 'GET', authorizationApi: `${api.origin}/get/sign`, parameters: { href: { in: 'query', required: true } } }
-    const schemes = { sign: { type: 'signedUrl', 'auth:refs': ['account'], flows: { get: flow } }, account: SCHEMES.basic }
-    const item = await put(
-      folder,
-      'refused.json',
-      itemWith({ band: { href: `${files.origin}/band.tif`, 'auth:refs': ['sign'] } }, { schemes }),
-    )
+    const { item } = await signingService(guard, { href: { in: 'query', required: true } }, { account: SCHEMES.basic })
     const user = await newUser()
     const { code, stdout, stderr } = await user.at(['setup', item], ['y', 'ada', 'wrong', '', 'y', 'y', SECRETS.password])
     expect(stderr).toContain('Type the secret of "account" again?')

@@ -293,6 +293,20 @@ describe('setup of a provider by its name', () => {
     ])
   })
 
+  it('names the option that adds another way in, and adds it', async () => {
+    const user = await newUser()
+    await user.at(['setup', 'copernicus', '--way', 's3'], ['y', KEY_ID, SECRET])
+    const { code, stderr } = await user.at(['setup', 'copernicus'])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'is set up already: "copernicus-s3" (s3); to add another way in: stac-auth setup copernicus --way password (or login, ',
+      ),
+    ])
+    expect(await user.at(['setup', 'copernicus', '--way', 'password'], ['y', USER, SECRET])).toMatchObject({ code: 0 })
+    expect((await user.credentials()).map(({ id }) => id)).toEqual(['copernicus-s3', 'copernicus'])
+  })
+
   it('says that it is set up already, and offers what has changed in the registry', async () => {
     const user = await newUser()
     await user.at(['setup', 'geodes'], ['y', SECRET])

@@ -5,8 +5,10 @@ import { onTestFinished } from 'vitest'
 import type { CredentialObject } from '../../src/auth/credential.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { digestServer } from '../servers/digest-server.ts'
-import { basicGuard, bearerGuard, keyGuard } from '../servers/guards.ts'
-import { protectedFiles } from '../servers/protected-files.ts'
+import { basicGuard, bearerGuard, type Guard, keyGuard } from '../servers/guards.ts'
+import { protectedFiles, startProtectedFiles } from '../servers/protected-files.ts'
+import { startSigningServer } from '../servers/signing-server.ts'
+import { createUrlSigner } from '../servers/url-signer.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { type Outcome, run, type Surroundings } from './run.ts'
@@ -67,6 +69,19 @@ export async function fourFiles(): Promise<AnsweringServer> {
 export async function itemOf(server: AnsweringServer, names: readonly string[], schemes: object = SCHEMES): Promise<string> {
   const assets = names.map((name) => [name, { href: `${server.origin}/${name}.tif`, 'auth:refs': [name] }])
   return put(await temporaryFolder(), `${names.join('-')}.json`, itemWith(Object.fromEntries(assets), { schemes }))
+}
+
+/** A service that signs URLs for those that the guard lets in, the server of their files, and an Item with a scheme `sign` for it. */
+export async function signingService(guard: Guard, parameters: object, others: object = {}) {
+  const signer = createUrlSigner({ key: 'k' })
+  const files = await startProtectedFiles({ '/band.tif': { content: CONTENT, guard: signer.guard } })
+  const api = await startSigningServer({ signer, objects: files.origin, get: guard, post: guard })
+  onTestFinished(async () => void (await Promise.all([files.close(), api.close()])))
+  const flow = { method: 'GET', authorizationApi: `${api.origin}/get/sign`, parameters, responseField: 'href' }
+  const refs = Object.keys(others)
+  const schemes = { sign: { type: 'signedUrl', ...(refs.length > 0 && { 'auth:refs': refs }), flows: { get: flow } }, ...others }
+  const item = itemWith({ band: { href: `${files.origin}/band.tif`, 'auth:refs': ['sign'] } }, { schemes })
+  return { api, files, item: await put(await temporaryFolder(), 'signed.json', item) }
 }
 
 export const ASKED = '[y]es / [N]o / [d]etails '

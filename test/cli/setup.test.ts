@@ -6,13 +6,10 @@ import { type AnsweringServer, startAnswering } from '../servers/answering-serve
 import { SECRETS as SERVICE_SECRETS, startAuthorizationServer } from '../servers/authorization-server.ts'
 import { basicGuard, keyGuard } from '../servers/guards.ts'
 import { browse } from '../servers/person.ts'
-import { startProtectedFiles } from '../servers/protected-files.ts'
 import { startS3Server } from '../servers/s3-server.ts'
-import { startSigningServer } from '../servers/signing-server.ts'
-import { createUrlSigner } from '../servers/url-signer.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
-import { ASKED, CONTENT, fourFiles, itemOf, newUser, SECRETS } from './setup-user.ts'
+import { ASKED, CONTENT, fourFiles, itemOf, newUser, SCHEMES, SECRETS, signingService } from './setup-user.ts'
 
 const folder = await temporaryFolder()
 
@@ -169,22 +166,8 @@ describe('setup from an empty account', () => {
   })
 
   it('asks for the scheme that authorizes a signing service first', async () => {
-    const signer = createUrlSigner({ key: 'k' })
-    const files = await startProtectedFiles({ '/band.tif': { content: CONTENT, guard: signer.guard } })
-    const guard = basicGuard('ada', SECRETS.password)
-    const api = await startSigningServer({ signer, objects: files.origin, get: guard, post: guard })
-    onTestFinished(async () => void (await Promise.all([files.close(), api.close()])))
     const parameters = { href: { in: 'query', required: true, schema: { type: 'string' } } }
-    const flow = { method: 'GET', authorizationApi: `${api.origin}/get/sign`, parameters, responseField: 'href' }
-    const schemes = {
-      sign: { type: 'signedUrl', 'auth:refs': ['account'], flows: { get: flow } },
-      account: { type: 'http', scheme: 'basic' },
-    }
-    const item = await put(
-      folder,
-      'signed.json',
-      itemWith({ band: { href: `${files.origin}/band.tif`, 'auth:refs': ['sign'] } }, { schemes }),
-    )
+    const { api, files, item } = await signingService(basicGuard('ada', SECRETS.password), parameters, { account: SCHEMES.basic })
     const user = await newUser()
     const { code, stdout, stderr } = await user.at(['setup', item], ['y', 'ada', SECRETS.password, '', 'y'])
     expect(stderr).toContain('x "account" (HTTP, basic)    no credential, for the requests of "sign"\n')
@@ -199,19 +182,8 @@ describe('setup from an empty account', () => {
   })
 
   it('asks for the values of parameters that a signing service requires', async () => {
-    const signer = createUrlSigner({ key: 'k' })
-    const files = await startProtectedFiles({ '/band.tif': { content: CONTENT, guard: signer.guard } })
-    const guard = keyGuard('query', 'project', 'p1')
-    const api = await startSigningServer({ signer, objects: files.origin, get: guard, post: guard })
-    onTestFinished(async () => void (await Promise.all([files.close(), api.close()])))
     const parameters = { href: { in: 'query', required: true }, project: { in: 'query', required: true } }
-    const flow = { method: 'GET', authorizationApi: `${api.origin}/get/sign`, parameters, responseField: 'href' }
-    const schemes = { sign: { type: 'signedUrl', flows: { get: flow } } }
-    const item = await put(
-      folder,
-      'project.json',
-      itemWith({ band: { href: `${files.origin}/band.tif`, 'auth:refs': ['sign'] } }, { schemes }),
-    )
+    const { item } = await signingService(keyGuard('query', 'project', 'p1'), parameters)
     const user = await newUser()
     const { code, stdout, stderr } = await user.at(['setup', item], ['', 'y', 'p1'])
     expect(stderr).toContain('Value of "project" for the signing service')

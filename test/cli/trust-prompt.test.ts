@@ -27,6 +27,9 @@ const newFile = () => join(folder, `${++files}`, 'credentials.json')
 const add = (stdin: string, file: string, name: string = document, more: readonly string[] = [], around: Surroundings = {}) =>
   run(['credentials', 'add', name, '--credentials', file, ...more], { isTTY: true, stdin, env: { NO_COLOR: '1' }, ...around })
 
+/** Agrees, and names a variable for the secret. */
+const YES = 'y\nme\n\nv\n\n'
+
 const QUESTION = 'Create this credential?  [y]es / [N]o / [d]etails '
 
 describe('the question', () => {
@@ -90,7 +93,7 @@ describe('a yes', () => {
     const file = newFile()
     const { code, stdout, stderr } = await add('y\nme\nfile:~/secret\n', file, document, ['--scope', 'read', '--id', 'mine'])
     expect([code, stdout]).toEqual([0, ''])
-    expect(stderr).toContain('  Client id:   Client secret, source (env:NAME')
+    expect(stderr).toContain('  Client id:   Client secret, not shown (press Enter if it is in a variable, a file or a command): ')
     expect(stderr).toMatch(new RegExp(`credential "mine" is written to ${file}\n$`))
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
       version: 1,
@@ -117,8 +120,8 @@ describe('a yes', () => {
 
   it('never takes a secret where its place is requested', async () => {
     const file = newFile()
-    const { stderr } = await add('y\nme\nhunter2\n\n', file)
-    expect(stderr).toContain('not a source')
+    const { stderr } = await add('y\nme\n\nhunter2\n\nv\n\n', file)
+    expect(stderr).toContain('answer v, f or c; a secret is never typed where it is shown')
     expect(JSON.parse(await readFile(file, 'utf8')).credentials[0].clientSecret).toEqual({ env: 'STAC_AUTH_SECRET_OAUTH_CLIENT_SECRET' })
     expect(stderr + (await readFile(file, 'utf8'))).not.toContain('hunter2')
   })
@@ -128,7 +131,7 @@ describe('a yes', () => {
       '{ "version": 1,\r\n  "credentials": [\r\n    { "id": "oauth",   "type": "http", "scheme": "bearer",\r\n' +
       '      "token": { "env": "T" }, "sendTo": ["https://other.example/"] } ] }\r\n'
     const file = await put(folder, 'mine.json', text)
-    await add('y\nme\n\n', file)
+    await add(YES, file)
     const changed = await readFile(file, 'utf8')
     expect(changed.startsWith(text.slice(0, text.indexOf(' ] }\r\n')))).toBe(true)
     expect(changed).not.toMatch(/[^\r]\n/)
@@ -137,7 +140,7 @@ describe('a yes', () => {
 
   it('a yes is refused for an id that is taken, before anything is asked', async () => {
     const file = newFile()
-    await add('y\nme\n\n', file)
+    await add(YES, file)
     expect(await add('y\n', file, document, ['--id', 'oauth'])).toMatchObject({ code: 2, stderr: expect.stringContaining('already') })
   })
 
@@ -145,7 +148,7 @@ describe('a yes', () => {
     const schemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' }, oauth: OAUTH, basic: { type: 'http', scheme: 'basic' } }
     const both = { href: 'https://data.example/a', 'auth:refs': ['key', 'oauth', 'basic'] }
     const name = await put(folder, 'ways.json', itemWith({ both }, { schemes }))
-    const { code, stderr } = await add('n\ny\nme\n\n', newFile(), name, ['--scope', 'read'])
+    const { code, stderr } = await add(`n\n${YES}`, newFile(), name, ['--scope', 'read'])
     expect(code).toBe(0)
     expect(stderr).toContain('asks for "key" (API key, header x-key)\n  secret goes to   https://data.example/ (1 asset)\n')
     expect(stderr.split(QUESTION)).toHaveLength(3)
@@ -198,12 +201,12 @@ describe('a scheme that has changed', () => {
     const name = 'changing.json'
     const path = await put(folder, name, JSON.parse(await readFile(document, 'utf8')))
     const file = newFile()
-    await add('y\nme\n\n', file, path)
+    await add(YES, file, path)
     const evil = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://identity.evil.example/token' } } }
     await put(folder, name, itemWith({ a: asset('https://data.example/a.tif') }, { schemes: { oauth: evil } }))
     for (const content of [await readFile(file, 'utf8'), '{ "version": 1, "credentials": [] }']) {
       await put(join(file, '..'), 'credentials.json', content)
-      const outcome = await add('y\nme\n\n', file, path)
+      const outcome = await add(YES, file, path)
       expect(outcome).toMatchObject({ code: 4, stderr: expect.stringContaining('error SCHEME_CHANGED /properties/auth:schemes/oauth') })
       expect(outcome.stderr).not.toContain('[y]es')
     }
@@ -215,7 +218,7 @@ describe('a scheme that has changed', () => {
     const name = 'growing.json'
     const path = await put(folder, name, JSON.parse(await readFile(document, 'utf8')))
     const file = newFile()
-    await add('y\nme\n\n', file, path)
+    await add(YES, file, path)
     await put(join(file, '..'), 'credentials.json', '{ "version": 1, "credentials": [] }')
     const more = { ...OAUTH, flows: { ...OAUTH.flows, password: { tokenUrl: 'https://identity.example/token' } } }
     await put(folder, name, itemWith({ a: asset('https://data.example/a.tif') }, { schemes: { oauth: more } }))
@@ -224,7 +227,7 @@ describe('a scheme that has changed', () => {
 
   it('a scheme that has changed cannot hide behind a damaged list', async () => {
     const file = newFile()
-    await add('y\nme\n\n', file)
+    await add(YES, file)
     await put(join(file, '..'), 'credentials.json', '{ "version": 1, "credentials": [] }')
     await put(join(file, '..'), 'known-schemes.json', '{')
     expect(await add('y\n', file)).toMatchObject({ code: 2, stderr: expect.stringContaining('is damaged') })

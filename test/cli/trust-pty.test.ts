@@ -38,7 +38,7 @@ describe('at a terminal', () => {
     const steps = [
       [ASKED, 'd\r'],
       [ASKED, 'y\r'],
-      ['[env:STAC_AUTH_SECRET_KEY_VALUE]: ', 'env:MY_KEY\r'],
+      ['not shown', 'env:MY_KEY\r'],
     ] as const
     const { code, screen } = await atTerminal(steps, {}, ...addTo(file))
     expect(screen).toContain(

@@ -1,5 +1,6 @@
 /** A user with one entry of each kind, as hostile documents like to find them. */
 
+import type { Redirection } from '../../src/auth/auth.ts'
 import { type AuthOptions, createAuth } from '../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../src/auth/credential.ts'
 import { canary } from './canary.ts'
@@ -68,3 +69,10 @@ export function honestServers(): Script {
 export function victim(options: Partial<AuthOptions> = {}, script: Script = honestServers()) {
   return { script, auth: createAuth({ credentials: Object.values(entries), transport: script.send, ...options }) }
 }
+
+/** The login page of a provider that answers with a code, or with other parameters. */
+export const loginPage = (said = (state: string) => `code=c&state=${state}`): Redirection => ({
+  uri: 'http://127.0.0.1/',
+  answer: async (url) => new URL(`http://127.0.0.1/?${said(new URL(url).searchParams.get('state') ?? '')}`),
+  close: async () => {},
+})

@@ -23,6 +23,14 @@ describe('messageInText', () => {
     ['details of a validation', { detail: [{ loc: ['query', 'limit'], msg: 'not a number' }] }, 'query.limit: not a number'],
     ['a text', 'Maximum number of downloads reached', 'Maximum number of downloads reached'],
     ['a list of objects', [{ message: 'gone' }], 'gone'],
+    ['a list of texts', ['first', 'second'], 'first; second'],
+    ['a list as the error', { error: ['first', 'second'] }, 'first; second'],
+    ['errors inside of the error', { error: { errors: [{ message: 'deep' }] } }, 'deep'],
+    ['a map as the error', { error: { name: ['is taken'], limit: 'too large' } }, 'name: is taken; limit: too large'],
+    ['lists by field', { name: ['is required'], age: ['is too old'] }, 'name: is required; age: is too old'],
+    ['JSend', { status: 'fail', data: { title: 'is required' } }, 'title: is required'],
+    ['error messages', { errorMessages: ['no such issue'], errors: {} }, 'no such issue'],
+    ['pointers of JSON:API', { errors: [{ source: { pointer: '/data/name' }, detail: 'is short' }] }, '/data/name: is short'],
   ])('finds the sentence in %s', (_, body, message) => {
     expect(messageInText(JSON.stringify(body)).message).toBe(message)
   })

@@ -5,7 +5,7 @@ import { duplicateKeys } from '../../src/stac/json-text.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 
 function found(text: string): boolean {
-  const { members, strings } = survey(JSON.parse(text), 0)
+  const { members, strings } = survey(JSON.parse(text), { at: '', depth: 0 })
   return hasDuplicateKeys(text, members, strings)
 }
 

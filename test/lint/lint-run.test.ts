@@ -44,13 +44,6 @@ describe('a run of several documents', () => {
     expect(lintText(itemOf('a', header), { rules, run }).map(({ code }) => code)).toEqual(['conflicting-scheme'])
   })
 
-  it('does not take what is clean under some rules for clean under others', () => {
-    const run = new LintRun()
-    const doubled = itemOf('a', header).replace('["key"]', '["key","key"]')
-    expect(lintText(doubled, { run, rules: { 'duplicate-ref': 'off' } })).toEqual([])
-    expect(lintText(doubled, { run }).map(({ code }) => code)).toEqual(['duplicate-ref'])
-  })
-
   describe('a run of several documents with a Collection whose schemes only Items refer to', () => {
     const collection = {
       type: 'Collection',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Levels } from '../../src/lint/config.ts'
 import { lint, rules } from '../../src/lint/index.ts'
-import { nearMiss } from '../../src/text/suggest.ts'
 import { EXTENSION } from '../harness/documents.ts'
 
 const SCHEMES = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
@@ -194,21 +193,6 @@ describe('a description of an http scheme', () => {
       expect(rulesOf(text)).toEqual([])
     },
   )
-})
-
-describe('near misses', () => {
-  it.each([
-    ['Api_Key', 'apiKey'],
-    ['openidconect', 'openIdConnect'],
-    ['hhtp', 'http'],
-    ['ouath2', 'oauth2'],
-    ['http', undefined],
-    ['', undefined],
-    ['com.example.sso', undefined],
-    ['__proto__', undefined],
-  ])('%j → %j', (word, near) => {
-    expect(nearMiss(word, ['http', 'oauth2', 'apiKey', 'openIdConnect'])).toBe(near)
-  })
 })
 
 describe('schemes at the root of an Item', () => {

@@ -172,12 +172,6 @@ describe('names that stand twice', () => {
       'error apikey-name /auth:schemes/key/name',
     ])
   })
-
-  it('names that stand twice are found around auth fields also after a clean document of the same schemes', () => {
-    const text = JSON.stringify(catalog(KEY))
-    expect(only(text)).toEqual([])
-    expect(only(text.replace('"auth:refs":["key"]', '"auth:refs":["gone"],"auth:refs":["key"]'))).toMatchObject([{ code: 'duplicate-key' }])
-  })
 })
 
 describe('names of prototypes', () => {

@@ -476,8 +476,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'query-conflict',
     promise: 'A key is not added to a URL that already has a parameter of its name.',
-    file: 'src/strategies/api-key.ts',
-    within: 'placed',
+    file: 'src/strategies/credential-values.ts',
+    within: 'withQuerySecret',
     code: 'hasQueryParameter(request.url, name)',
     becomes: 'false',
     test: 'test/strategies/api-key.test.ts',

@@ -28,250 +28,178 @@ const CDSE = 'https://identity.dataspace.copernicus.eu/auth/realms/CDSE/.well-kn
 const ZIPPER = 'https://zipper.dataspace.copernicus.eu/odata/v1/Products(7634aef0)/$value'
 const S3 = { type: 's3' }
 
+/** What is not usual about a file: by default only its own host hears of it. */
+interface Special {
+  readonly hosts?: readonly string[]
+  readonly clientId?: string
+  readonly user?: string
+}
+
+/** Provider and way in, the scheme of a file, and its URL. */
+const ROWS: readonly (readonly [id: string, scheme: Json, href: string, special?: Special])[] = [
+  ['copernicus password', scheme.oidc(CDSE), ZIPPER, { hosts: ['identity.dataspace.copernicus.eu', 'zipper.dataspace.copernicus.eu'] }],
+  ['copernicus s3', S3, 's3://eodata/Sentinel-2/MSI/L2A/2024/01/10/a.jp2', { hosts: ['eodata.dataspace.copernicus.eu'] }],
+  [
+    'copernicus sentinel-hub',
+    scheme.oidc(CDSE),
+    'https://sh.dataspace.copernicus.eu/api/v1/catalog/1.0.0/collections',
+    { hosts: ['identity.dataspace.copernicus.eu', 'sh.dataspace.copernicus.eu'], clientId: 'sh-mine' },
+  ],
+  [
+    'earthdata password',
+    scheme.bearer,
+    'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
+    { hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'] },
+  ],
+  [
+    'earthdata s3-password',
+    S3,
+    's3://lp-prod-protected/HLSL30.020/a.tif',
+    { hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'] },
+  ],
+  [
+    'earthdata token',
+    scheme.bearer,
+    'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
+    { hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'] },
+  ],
+  [
+    'earthdata s3',
+    S3,
+    's3://lp-prod-protected/HLSL30.020/a.tif',
+    { hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'] },
+  ],
+  [
+    'eumetsat key',
+    scheme.client('https://api.eumetsat.int/token'),
+    'https://api.eumetsat.int/data/download/1.0.0/collections/EO%3AEUM%3ADAT%3A0407/products/a',
+    { clientId: 'my-key' },
+  ],
+  [
+    'terrascope password',
+    scheme.oidc('https://sso.terrascope.be/auth/realms/terrascope/.well-known/openid-configuration'),
+    'https://services.terrascope.be/download/WORLDCOVER/a.tif',
+    { hosts: ['sso.terrascope.be', 'services.terrascope.be'] },
+  ],
+  ['dlr password', scheme.basic, 'https://download.geoservice.dlr.de/TDM30_EDEM/files/a.zip'],
+  [
+    'sentinel-hub client',
+    scheme.client('https://services.sentinel-hub.com/auth/realms/main/protocol/openid-connect/token'),
+    'https://services.sentinel-hub.com/api/v1/catalog/1.0.0/collections',
+    { clientId: 'my-client' },
+  ],
+  ['landsat keys', S3, 's3://usgs-landsat/collection02/level-2/a.TIF', { hosts: ['usgs-landsat.s3.us-west-2.amazonaws.com'] }],
+  [
+    'earth-search keys',
+    S3,
+    's3://sentinel-s2-l1c/tiles/33/U/VR/2024/1/10/0/B01.jp2',
+    { hosts: ['sentinel-s2-l1c.s3.eu-central-1.amazonaws.com'] },
+  ],
+  ['planet key', { type: 'http', scheme: 'api-key' }, 'https://api.planet.com/data/v1/download?token=of-the-asset'],
+  ['planet basic', { type: 'http', scheme: 'basic' }, 'https://api.planet.com/data/v1/download?token=of-the-asset'],
+  [
+    'planet tiles',
+    scheme.key('api_key', 'query'),
+    'https://tiles.planet.com/basemaps/v1/planet-tiles/global_monthly_2024_02_mosaic/gmap/1/1/1.png',
+  ],
+  [
+    'eodms password',
+    scheme.oauth2({ password: { tokenUrl: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/aaa/v1/login', scopes: {} } }),
+    'https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/Radarsat-2_Tropical_Forest_Products/4ff7a4b5',
+    { hosts: ['www.eodms-sgdot.nrcan-rncan.gc.ca', 'eodms-sgdot.nrcan-rncan.gc.ca'] },
+  ],
+  [
+    'planetary-computer no-account',
+    scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/sign'),
+    'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
+    { hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'] },
+  ],
+  [
+    'planetary-computer container',
+    scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}', { parameters: {} }),
+    'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
+    { hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'] },
+  ],
+  [
+    'theia key',
+    scheme.signed('https://signing.stac.teledetection.fr/sign', { parameters: { url: { in: 'query', required: true } } }),
+    'https://s3-data.meso.umontpellier.fr/sentinel2-l2a/a.tif',
+    { hosts: ['signing.stac.teledetection.fr', 's3-data.meso.umontpellier.fr'] },
+  ],
+  [
+    'creodias password',
+    scheme.oidc('https://identity.cloudferro.com/auth/realms/Creodias-new/.well-known/openid-configuration'),
+    'https://zipper.creodias.eu/download/7634aef0',
+    { hosts: ['identity.cloudferro.com', 'zipper.creodias.eu'], user: CAREFUL_USER },
+  ],
+  ['creodias s3', S3, 's3://eodata/Sentinel-2/a.jp2', { hosts: ['eodata.cloudferro.com'] }],
+  [
+    'up42 password',
+    scheme.oidc('https://auth.up42.com/realms/public/.well-known/openid-configuration'),
+    'https://api.up42.com/v2/assets/stac/a',
+    { hosts: ['auth.up42.com', 'api.up42.com'] },
+  ],
+  ['nci-sara password', scheme.basic, 'https://copernicus.nci.org.au/sara.server/1.0/collections/S2/a/download'],
+  ['geodes key', scheme.key('X-API-Key'), 'https://geodes-portal.cnes.fr/api/download/a'],
+  ['hydroweb-next key', scheme.key('X-API-Key'), 'https://hydroweb.next.theia-land.fr/api/v1/a'],
+  ['ecmwf-cds key', scheme.key('PRIVATE-TOKEN'), 'https://cds.climate.copernicus.eu/api/retrieve/v1/jobs/a'],
+  ['ecmwf-ads key', scheme.key('PRIVATE-TOKEN'), 'https://ads.atmosphere.copernicus.eu/api/retrieve/v1/jobs/a'],
+  ['ecmwf-ewds key', scheme.key('PRIVATE-TOKEN'), 'https://ewds.climate.copernicus.eu/api/retrieve/v1/jobs/a'],
+  ['meteoblue key', scheme.key('apikey', 'query'), 'https://my.meteoblue.com/dataset/query'],
+  ['brazil-data-cube token', scheme.key('access_token', 'query'), 'https://data.inpe.br/bdc/data/a.tif'],
+  ['vantor key', scheme.key('maxar-api-key'), 'https://api.maxar.com/discovery/v1/a'],
+  ['capella key', scheme.key('Authorization'), 'https://api.capellaspace.com/catalog/a'],
+  ['ceda token', scheme.bearer, 'https://dap.ceda.ac.uk/neodc/a.tif'],
+  ['wekeo password', scheme.bearer, 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a'],
+  ['wekeo token', scheme.bearer, 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a'],
+  ['destine token', scheme.bearer, 'https://hda.data.destination-earth.eu/stac/v2/a'],
+  [
+    'earthdaily token',
+    scheme.client('https://api.earthdaily.com/account_management/v1/authentication/api_tokens/exchange'),
+    'https://api.earthdaily.com/platform/v1/stac/a',
+  ],
+  [
+    'umbra client',
+    scheme.client('https://auth.canopy.umbra.space/oauth/token'),
+    'https://api.canopy.umbra.space/v2/stac/a',
+    { hosts: ['auth.canopy.umbra.space', 'api.canopy.umbra.space'] },
+  ],
+]
+
 interface Case {
-  /** Id of the provider and of the way in. */
-  readonly id: `${string} ${string}`
+  readonly id: string
   readonly scheme: Json
   readonly href: string
   /** Secrets and names of users by variable. */
-  readonly env?: Readonly<Record<string, string>>
-  /** The one of them that is made wrong, and the code of the refusal; absent where nothing is secret. */
-  readonly wrong?: readonly [variable: string, code: string]
-  /** Text in place of what users replace. */
+  readonly env: Readonly<Record<string, string>>
+  /** The one of them that is made wrong; absent where nothing is secret. */
+  readonly secret: string | undefined
+  /** The code of the refusal then. */
+  readonly code: string
   readonly clientId?: string
   /** All hosts that may hear of it. */
   readonly hosts: readonly string[]
 }
 
-/** A provider that takes one secret in each request. */
-function byKey(id: Case['id'], given: Json, href: string, variable: string): Case {
-  return { id, scheme: given, href, env: { [variable]: SECRET }, wrong: [variable, 'AUTH_REJECTED'], hosts: [new URL(href).host] }
-}
+const CASES: readonly Case[] = ROWS.map(([id, given, href, special = {}]) => {
+  const { way } = wayOf(id)
+  const { user = USER, hosts = [new URL(href).host], clientId } = special
+  const values: Readonly<Record<string, string>> = { username: user, accessKeyId: KEY_ID, ...(user === CAREFUL_USER && { totp: TOTP }) }
+  const holes = Object.entries(way.holes).filter(
+    ([name, { kind, optional }]) => kind !== 'text' && (!optional || values[name] !== undefined),
+  )
+  const variables = holes.map(([name, { env = [] }]) => [found(env.at(-1)), values[name] ?? SECRET] as const)
+  const secret = variables.find(([, value]) => value === SECRET)?.[0]
+  const isToken = way.credentials.some(({ type }) => type === 'oauth2' || type === 'openIdConnect')
+  const code = isToken ? 'OAUTH_ERROR' : 'AUTH_REJECTED'
+  return { id, scheme: given, href, env: Object.fromEntries(variables), secret, code, hosts, ...(clientId !== undefined && { clientId }) }
+})
 
-const CASES: readonly Case[] = [
-  {
-    id: 'copernicus password',
-    scheme: scheme.oidc(CDSE),
-    href: ZIPPER,
-    env: { CDSE_USERNAME: USER, CDSE_PASSWORD: SECRET },
-    wrong: ['CDSE_PASSWORD', 'OAUTH_ERROR'],
-    hosts: ['identity.dataspace.copernicus.eu', 'zipper.dataspace.copernicus.eu'],
-  },
-  {
-    id: 'copernicus s3',
-    scheme: S3,
-    href: 's3://eodata/Sentinel-2/MSI/L2A/2024/01/10/a.jp2',
-    env: { CDSE_S3_ACCESS_KEY: KEY_ID, CDSE_S3_SECRET_KEY: SECRET },
-    wrong: ['CDSE_S3_SECRET_KEY', 'AUTH_REJECTED'],
-    hosts: ['eodata.dataspace.copernicus.eu'],
-  },
-  {
-    id: 'copernicus sentinel-hub',
-    scheme: scheme.oidc(CDSE),
-    href: 'https://sh.dataspace.copernicus.eu/api/v1/catalog/1.0.0/collections',
-    env: { CDSE_SH_CLIENT_SECRET: SECRET },
-    wrong: ['CDSE_SH_CLIENT_SECRET', 'OAUTH_ERROR'],
-    clientId: 'sh-mine',
-    hosts: ['identity.dataspace.copernicus.eu', 'sh.dataspace.copernicus.eu'],
-  },
-  {
-    id: 'earthdata password',
-    scheme: scheme.bearer,
-    href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
-    env: { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET },
-    wrong: ['EARTHDATA_PASSWORD', 'AUTH_REJECTED'],
-    hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'],
-  },
-  {
-    id: 'earthdata s3-password',
-    scheme: S3,
-    href: 's3://lp-prod-protected/HLSL30.020/a.tif',
-    env: { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET },
-    wrong: ['EARTHDATA_PASSWORD', 'AUTH_REJECTED'],
-    hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'],
-  },
-  {
-    id: 'earthdata token',
-    scheme: scheme.bearer,
-    href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
-    env: { EARTHDATA_TOKEN: SECRET },
-    wrong: ['EARTHDATA_TOKEN', 'AUTH_REJECTED'],
-    hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'],
-  },
-  {
-    id: 'earthdata s3',
-    scheme: S3,
-    href: 's3://lp-prod-protected/HLSL30.020/a.tif',
-    env: { EARTHDATA_TOKEN: SECRET },
-    wrong: ['EARTHDATA_TOKEN', 'AUTH_REJECTED'],
-    hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'],
-  },
-  {
-    id: 'eumetsat key',
-    scheme: scheme.client('https://api.eumetsat.int/token'),
-    href: 'https://api.eumetsat.int/data/download/1.0.0/collections/EO%3AEUM%3ADAT%3A0407/products/a',
-    env: { EUMETSAT_CONSUMER_SECRET: SECRET },
-    wrong: ['EUMETSAT_CONSUMER_SECRET', 'OAUTH_ERROR'],
-    clientId: 'my-key',
-    hosts: ['api.eumetsat.int'],
-  },
-  {
-    id: 'terrascope password',
-    scheme: scheme.oidc('https://sso.terrascope.be/auth/realms/terrascope/.well-known/openid-configuration'),
-    href: 'https://services.terrascope.be/download/WORLDCOVER/a.tif',
-    env: { TERRASCOPE_USERNAME: USER, TERRASCOPE_PASSWORD: SECRET },
-    wrong: ['TERRASCOPE_PASSWORD', 'OAUTH_ERROR'],
-    hosts: ['sso.terrascope.be', 'services.terrascope.be'],
-  },
-  {
-    id: 'dlr password',
-    scheme: scheme.basic,
-    href: 'https://download.geoservice.dlr.de/TDM30_EDEM/files/a.zip',
-    env: { DLR_USERNAME: USER, DLR_PASSWORD: SECRET },
-    wrong: ['DLR_PASSWORD', 'AUTH_REJECTED'],
-    hosts: ['download.geoservice.dlr.de'],
-  },
-  {
-    id: 'sentinel-hub client',
-    scheme: scheme.client('https://services.sentinel-hub.com/auth/realms/main/protocol/openid-connect/token'),
-    href: 'https://services.sentinel-hub.com/api/v1/catalog/1.0.0/collections',
-    env: { SH_CLIENT_SECRET: SECRET },
-    wrong: ['SH_CLIENT_SECRET', 'OAUTH_ERROR'],
-    clientId: 'my-client',
-    hosts: ['services.sentinel-hub.com'],
-  },
-  {
-    id: 'landsat keys',
-    scheme: S3,
-    href: 's3://usgs-landsat/collection02/level-2/a.TIF',
-    env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
-    wrong: ['AWS_SECRET_ACCESS_KEY', 'AUTH_REJECTED'],
-    hosts: ['usgs-landsat.s3.us-west-2.amazonaws.com'],
-  },
-  {
-    id: 'earth-search keys',
-    scheme: S3,
-    href: 's3://sentinel-s2-l1c/tiles/33/U/VR/2024/1/10/0/B01.jp2',
-    env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
-    wrong: ['AWS_SECRET_ACCESS_KEY', 'AUTH_REJECTED'],
-    hosts: ['sentinel-s2-l1c.s3.eu-central-1.amazonaws.com'],
-  },
-  {
-    id: 'planet key',
-    scheme: { type: 'http', scheme: 'api-key' },
-    href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
-    env: { PL_API_KEY: SECRET },
-    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
-    hosts: ['api.planet.com'],
-  },
-  {
-    id: 'planet basic',
-    scheme: { type: 'http', scheme: 'basic' },
-    href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
-    env: { PL_API_KEY: SECRET },
-    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
-    hosts: ['api.planet.com'],
-  },
-  {
-    id: 'planet tiles',
-    scheme: scheme.key('api_key', 'query'),
-    href: 'https://tiles.planet.com/basemaps/v1/planet-tiles/global_monthly_2024_02_mosaic/gmap/1/1/1.png',
-    env: { PL_API_KEY: SECRET },
-    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
-    hosts: ['tiles.planet.com'],
-  },
-  {
-    id: 'eodms password',
-    scheme: scheme.oauth2({ password: { tokenUrl: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/aaa/v1/login', scopes: {} } }),
-    href: 'https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/Radarsat-2_Tropical_Forest_Products/4ff7a4b5',
-    env: { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET },
-    wrong: ['EODMS_PASSWORD', 'OAUTH_ERROR'],
-    hosts: ['www.eodms-sgdot.nrcan-rncan.gc.ca', 'eodms-sgdot.nrcan-rncan.gc.ca'],
-  },
-  {
-    id: 'planetary-computer no-account',
-    scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/sign'),
-    href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
-    hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
-  },
-  {
-    id: 'planetary-computer container',
-    scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}', { parameters: {} }),
-    href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
-    hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
-  },
-  {
-    id: 'theia key',
-    scheme: scheme.signed('https://signing.stac.teledetection.fr/sign', { parameters: { url: { in: 'query', required: true } } }),
-    href: 'https://s3-data.meso.umontpellier.fr/sentinel2-l2a/a.tif',
-    env: { TLD_ACCESS_KEY: KEY_ID, TLD_SECRET_KEY: SECRET },
-    wrong: ['TLD_SECRET_KEY', 'AUTH_REJECTED'],
-    hosts: ['signing.stac.teledetection.fr', 's3-data.meso.umontpellier.fr'],
-  },
-  {
-    id: 'creodias password',
-    scheme: scheme.oidc('https://identity.cloudferro.com/auth/realms/Creodias-new/.well-known/openid-configuration'),
-    href: 'https://zipper.creodias.eu/download/7634aef0',
-    env: { CREODIAS_USERNAME: CAREFUL_USER, CREODIAS_PASSWORD: SECRET, CREODIAS_TOTP: TOTP },
-    wrong: ['CREODIAS_PASSWORD', 'OAUTH_ERROR'],
-    hosts: ['identity.cloudferro.com', 'zipper.creodias.eu'],
-  },
-  {
-    id: 'creodias s3',
-    scheme: S3,
-    href: 's3://eodata/Sentinel-2/a.jp2',
-    env: { CREODIAS_S3_ACCESS_KEY: KEY_ID, CREODIAS_S3_SECRET_KEY: SECRET },
-    wrong: ['CREODIAS_S3_SECRET_KEY', 'AUTH_REJECTED'],
-    hosts: ['eodata.cloudferro.com'],
-  },
-  {
-    id: 'up42 password',
-    scheme: scheme.oidc('https://auth.up42.com/realms/public/.well-known/openid-configuration'),
-    href: 'https://api.up42.com/v2/assets/stac/a',
-    env: { UP42_USERNAME: USER, UP42_PASSWORD: SECRET },
-    wrong: ['UP42_PASSWORD', 'OAUTH_ERROR'],
-    hosts: ['auth.up42.com', 'api.up42.com'],
-  },
-  {
-    id: 'nci-sara password',
-    scheme: scheme.basic,
-    href: 'https://copernicus.nci.org.au/sara.server/1.0/collections/S2/a/download',
-    env: { SARA_USERNAME: USER, SARA_PASSWORD: SECRET },
-    wrong: ['SARA_PASSWORD', 'AUTH_REJECTED'],
-    hosts: ['copernicus.nci.org.au'],
-  },
-  byKey('geodes key', scheme.key('X-API-Key'), 'https://geodes-portal.cnes.fr/api/download/a', 'GEODES_API_KEY'),
-  byKey('hydroweb-next key', scheme.key('X-API-Key'), 'https://hydroweb.next.theia-land.fr/api/v1/a', 'HYDROWEB_API_KEY'),
-  byKey('ecmwf-cds key', scheme.key('PRIVATE-TOKEN'), 'https://cds.climate.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
-  byKey('ecmwf-ads key', scheme.key('PRIVATE-TOKEN'), 'https://ads.atmosphere.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
-  byKey('ecmwf-ewds key', scheme.key('PRIVATE-TOKEN'), 'https://ewds.climate.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
-  byKey('meteoblue key', scheme.key('apikey', 'query'), 'https://my.meteoblue.com/dataset/query', 'METEOBLUE_API_KEY'),
-  byKey('brazil-data-cube token', scheme.key('access_token', 'query'), 'https://data.inpe.br/bdc/data/a.tif', 'BDC_ACCESS_KEY'),
-  byKey('vantor key', scheme.key('maxar-api-key'), 'https://api.maxar.com/discovery/v1/a', 'MAXAR_API_KEY'),
-  byKey('capella key', scheme.key('Authorization'), 'https://api.capellaspace.com/catalog/a', 'CAPELLA_API_KEY'),
-  byKey('ceda token', scheme.bearer, 'https://dap.ceda.ac.uk/neodc/a.tif', 'CEDA_TOKEN'),
-  {
-    id: 'wekeo password',
-    scheme: scheme.bearer,
-    href: 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a',
-    env: { WEKEO_USERNAME: USER, WEKEO_PASSWORD: SECRET },
-    wrong: ['WEKEO_PASSWORD', 'AUTH_REJECTED'],
-    hosts: ['gateway.prod.wekeo2.eu'],
-  },
-  byKey('wekeo token', scheme.bearer, 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a', 'WEKEO_TOKEN'),
-  byKey('destine token', scheme.bearer, 'https://hda.data.destination-earth.eu/stac/v2/a', 'DESTINE_TOKEN'),
-  {
-    ...byKey('earthdaily token', {}, 'https://api.earthdaily.com/platform/v1/stac/a', 'EDS_SECRET'),
-    scheme: scheme.client('https://api.earthdaily.com/account_management/v1/authentication/api_tokens/exchange'),
-    wrong: ['EDS_SECRET', 'OAUTH_ERROR'],
-  },
-  {
-    ...byKey('umbra client', {}, 'https://api.canopy.umbra.space/v2/stac/a', 'UMBRA_CLIENT_SECRET'),
-    scheme: scheme.client('https://auth.canopy.umbra.space/oauth/token'),
-    wrong: ['UMBRA_CLIENT_SECRET', 'OAUTH_ERROR'],
-    hosts: ['auth.canopy.umbra.space', 'api.canopy.umbra.space'],
-  },
-]
+function wayOf(wanted: string) {
+  const [id, name] = wanted.split(' ')
+  const provider = found(providers.find((one) => one.id === id))
+  return { provider, way: found(provider.ways.find((one) => one.id === name)) }
+}
 
 /** The credentials of a way in, as users have them in their file, with the environment of a user. */
 async function example(
@@ -280,9 +208,7 @@ async function example(
   clientId = 'mine',
 ): Promise<readonly CredentialObject[]> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const [id, name] = wanted.split(' ')
-  const provider = found(providers.find((one) => one.id === id))
-  const way = found(provider.ways.find((one) => one.id === name))
+  const { provider, way } = wayOf(wanted)
   const values: Record<string, SecretValue> = {}
   for (const [hole, { kind, env: variables = [], optional }] of Object.entries(way.holes)) {
     const variable = variables.find((one) => one in env)
@@ -362,10 +288,10 @@ describe('credentials of providers', () => {
     expect(providers.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual(['openeo-cdse'])
   })
 
-  const secretive = CASES.flatMap((one) => (one.wrong ? [[one.id, one, ...one.wrong] as const] : []))
+  const secretive = CASES.flatMap((one) => (one.secret === undefined ? [] : [[one.id, one, one.secret] as const]))
   it.each(secretive)(
     '%s with a wrong secret is refused',
-    async (id, { scheme: definition, href, env, clientId, hosts }, variable, code) => {
+    async (id, { scheme: definition, href, env, clientId, hosts, code }, variable) => {
       const { auth, hosts: asked } = among(await example(id, { ...env, [variable]: 'not-the-secret' }, clientId))
       const failure = await auth.fetch(target(definition, href)).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(AuthError)

@@ -38,12 +38,4 @@ describe('engines that share files of tokens', () => {
     expect(script.sent).toEqual([])
     expect(leaks([secrets.token, secrets.client], { error: shown(error) })).toEqual([])
   })
-
-  it('forget it in the file as well when they log out', async () => {
-    const folder = join(base, 'logout')
-    const { auth } = engine(folder)
-    await auth.authorize(wanted)
-    await auth.logout('oauth')
-    expect(await readdir(folder)).toEqual([])
-  })
 })

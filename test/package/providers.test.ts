@@ -23,12 +23,15 @@ async function carried(program: string): Promise<readonly string[]> {
 
 it.each([
   ['planetaryComputer()', 'planetaryComputer', 'planetary-computer'],
+  ["ecmwfCds({ apiKey: 'k' })", 'ecmwfCds', 'ecmwf'],
   ["earthdata({ token: 't' })", 'earthdata', 'earthdata'],
   ["copernicus({ username: 'u', password: 'p' })", 'copernicus', 'copernicus'],
 ])('a page with %s carries that provider and no other one', async (call, name, file) => {
   const program = `import { createAuth } from 'stac-auth'; import { ${name} } from 'stac-auth/providers'
     globalThis.auth = createAuth({ credentials: ${call} })`
-  expect([...(await carried(program))].sort()).toEqual([`dist/providers/${file}.js`, 'dist/providers/provider.js'].sort())
+  expect([...(await carried(program))].sort()).toEqual(
+    [`dist/providers/${file}.js`, 'dist/providers/facts.js', 'dist/providers/provider.js'].sort(),
+  )
 })
 
 it('a page without a provider carries none', async () => {

@@ -81,7 +81,7 @@ describe('credentials of a provider', () => {
         },
       ],
     } as const satisfies Provider
-    expect(credentialsOf(own)({ apiKey: 'k' })).toMatchObject([{ value: 'k', provider: 'mine' }])
+    expect(credentialsOf<{ apiKey: string }>(() => own)({ apiKey: 'k' })).toMatchObject([{ value: 'k', provider: 'mine' }])
   })
 })
 

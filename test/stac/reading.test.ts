@@ -155,6 +155,7 @@ describe('a near name', () => {
     ['abc', ['xyz'], undefined],
     ['abcd', ['ab'], undefined],
     ['same', ['same'], undefined],
+    ['__proto__', ['http'], undefined],
     ['a'.repeat(65), [`${'a'.repeat(65)}b`], undefined],
   ])('a near name of %s among %j is %s', (name, candidates, expected) => {
     expect(nearMiss(name, candidates)).toBe(expected)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alternateOf, assetOf, type Target, targetsOf } from '../../src/stac/target.ts'
+import { assetOf, type Target, targetsOf } from '../../src/stac/target.ts'
 import { asset, collection, found, item, scheme } from '../harness/documents.ts'
 import { DATA, entries, victim } from '../harness/victim.ts'
 
@@ -45,17 +45,5 @@ describe('schemes are looked up', () => {
       ['asset', 'SCHEME_NOT_FOUND'],
       ['item_asset', 'key'],
     ])
-  })
-
-  it('schemes are looked up for an alternate that says nothing: as for its asset, on the same origin', async () => {
-    const alternate = {
-      same: { href: `${DATA}g.tif` },
-      other: { href: 'https://other.example/f.tif' },
-      none: { href: `${DATA}h.tif`, 'auth:refs': [] },
-    }
-    const document = item({ k: own }, { data: asset(F, ['k'], { alternate }) })
-    const refs = Object.keys(alternate).map((name) => alternateOf(document, 'data', name)?.refs)
-    expect(refs).toEqual([['k'], [], []])
-    expect(await chosen(found(alternateOf(document, 'data', 'same')))).toBe('key')
   })
 })

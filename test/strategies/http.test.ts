@@ -157,6 +157,12 @@ describe('H12 a value that cannot be sent', () => {
   })
 })
 
+it('an account whose sources both fail is missing, and no failure is left unhandled', async () => {
+  const late = () => new Promise((_resolve, reject) => setTimeout(reject, 20, new Error('no')))
+  const entry = account(late, () => Promise.reject(new Error('no')))
+  expect(await failureOf(headerFor(entry, 'basic'))).toMatchObject({ code: 'CREDENTIAL_SOURCE' })
+})
+
 describe('a scheme of type http', () => {
   it.each<[string, unknown, string]>([
     ['without a word', { type: 'http' }, ''],

@@ -155,7 +155,10 @@ async function elsewhere<T>(
 ): Promise<T> {
   if (queue === undefined && !online) return run(settings)
   const { localLinter } = await import('../lint/linter.ts')
-  const inner = queue === undefined ? localLinter(settings, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
+  const inner =
+    queue === undefined
+      ? localLinter(settings, crawl || settings.shard ? undefined : settings.run)
+      : await queueOf(queue, settings, context)
   const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
   try {
     return await run({ ...settings, linter })

@@ -26,7 +26,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
     import('../lint/read-report.ts'),
     import('../lint/merge-reports.ts'),
     import('../lint/lint-run.ts'),
-    import('../lint/lint-run.ts'),
+    import('../lint/collector.ts'),
   ])
   const destinations = destinationsOf(options, undefined, names)
   await requireDifferent(names)

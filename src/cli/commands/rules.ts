@@ -37,7 +37,7 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
   const [{ rules }, { pages }] = await Promise.all([import('../../lint/index.ts'), import('../../lint/rules/pages.ts')])
   const all = rules.map(({ meta, cases }): Listed => {
     const listed = cases.map((item) => {
-      const { why = '', repair = [] } = pages[meta.id]?.[item.meta.code] ?? {}
+      const { why = '', repair = [] } = pages[item.meta.code] ?? {}
       return { ...item.meta, docs: why, repair }
     })
     return { ...meta, cases: listed }

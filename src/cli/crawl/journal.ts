@@ -1,7 +1,7 @@
 /** The progress of a crawl in a file, with a line for each finished job, so that an interrupted crawl can resume. */
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Sink, Stored } from '../../crawl/crawl.ts'
 import { isAuthError } from '../../errors.ts'
 import { readFailure, systemCode, writeFailure, writeFileAtomically } from '../../node/base/index.ts'
@@ -101,15 +101,17 @@ function stored<R>(run: Run | undefined, key: string): Stored<R> | undefined {
   return line === undefined ? undefined : (JSON.parse(line) as Stored<R>)
 }
 
-/** Reads the runs in a file, and the byte length of its complete lines. Errors: `USAGE` for the file of another crawl. */
+/** Reads the runs in a file, and the byte length of its complete lines. Errors: `FILE_ACCESS`, `USAGE` for the file of another crawl. */
 async function readRuns(name: string, header: string): Promise<{ runs: readonly Run[]; length: number }> {
   const runs: Run[] = []
-  const file = createReadStream(name)
   let length = 0
   try {
-    for await (const { bytes } of wholeLines(file)) {
-      const line = Buffer.from(bytes).toString()
+    const { size } = await stat(name)
+    for await (const { bytes } of linesOf(createReadStream(name), Number.MAX_SAFE_INTEGER)) {
+      // Text after the last line feed is an interrupted write.
+      if (length + bytes.length + 1 > size) break
       length += bytes.length + 1
+      const line = Buffer.from(bytes).toString()
       const run = runs.at(-1)
       if (line === header) runs.push(newRun())
       else if (!run) throw foreign(name)
@@ -118,26 +120,9 @@ async function readRuns(name: string, header: string): Promise<{ runs: readonly 
     }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { runs, length }
-    throw error instanceof Error && 'hint' in error ? error : readFailure(error, name)
+    throw isAuthError(error) ? error : readFailure(error, name)
   }
   return { runs, length }
-}
-
-/** Yields complete lines; text after the last line feed is an interrupted write. */
-async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ readonly bytes: Uint8Array }> {
-  let last = -1
-  async function* watched(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      last = chunk.at(-1) ?? last
-      yield chunk
-    }
-  }
-  let held: { readonly bytes: Uint8Array } | undefined
-  for await (const line of linesOf(watched(), Number.MAX_SAFE_INTEGER)) {
-    if (held) yield held
-    held = line
-  }
-  if (held && last === 0x0a) yield held
 }
 
 function keyIn(line: string, name: string): string {

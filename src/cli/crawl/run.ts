@@ -5,26 +5,25 @@ import { crawlInto, type EarlyStop, type Sink, type Visit } from '../../crawl/in
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/config.ts'
 import type { Problem } from '../../lint/index.ts'
-import { isRefutable, OuterRefs } from '../../lint/lint-run.ts'
 import { valueAt } from '../../lint/pointer.ts'
-import { Repeats, withoutRepeats } from '../../lint/reporters/report.ts'
+import type { ShardDefinition } from '../../lint/reporters/report.ts'
 import { own, ownString, pointer, schemePlaces } from '../../stac/document.ts'
 import { linkOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import type { Failure } from '../exit-code.ts'
 import { type Io, version } from '../io.ts'
-import { byDocument, Findings, inOrder, type LintOutcome, type LintSettings, NAMES } from '../lint/lint-run.ts'
-import { type Definition, Definitions, definitionsIn, outerRefsOf } from '../lint/lint-shard.ts'
-import { type Linter, levelOf, localLinter, runFinding } from '../lint/linter.ts'
-import { LiveBlock } from '../live-block.ts'
+import { Collector } from '../lint/collector.ts'
+import { type LintOutcome, type LintSettings, NAMES } from '../lint/lint-run.ts'
+import { Definitions, definitionsOf } from '../lint/lint-shard.ts'
+import { type Linter, type LintResult, localLinter, runFinding } from '../lint/linter.ts'
+import { LiveLine } from '../live-line.ts'
 import { type CrawlOption, crawlSettings } from '../options.ts'
 import { Journal } from './journal.ts'
 import { Omissions } from './omissions.ts'
 import { foreignNext, nameOf, sendFrom, startsOf } from './starts.ts'
 
-/** Lints every document that the inputs link to. Unread and skipped documents are in `failures`. */
+/** Lints every document that the inputs link to. Unread and skipped documents are in `failures`; the outcome does not depend on the order of visits. */
 export async function crawlAll(
   inputs: readonly string[],
   options: CrawlOption & { readonly rule?: Levels },
@@ -34,28 +33,21 @@ export async function crawlAll(
 ): Promise<LintOutcome> {
   const settings = { ...crawlSettings(options), visit: originsOf(lint) }
   const { start, failures } = await startsOf(inputs)
-  const collected = new Collected(lint, options.shard !== undefined, new Progress(io))
-  for (const failure of failures) collected.fail(failure)
+  const collected = new Collected(lint, io)
+  for (const failure of failures) collected.omissions.fail(failure)
   if (start.length === 0) return collected.outcome()
-  const { concurrency: _faster, perHost: _gentler, rate: _slower, userAgent: _name, ...matters } = settings
-  const { config } = lint.levels
-  const fingerprints = lint.complete !== undefined
   const journal =
-    options.resume === undefined
-      ? undefined
-      : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints, version: version() })
+    options.resume === undefined ? undefined : await Journal.open<Result>(options.resume, mattering(start, settings, options, lint))
   const linter = lint.linter ?? localLinter(lint)
-  const sink: Sink<Result> = journal ?? FORGETFUL
   try {
     await crawlInto(
-      sink,
+      journal ?? FORGETFUL,
       { ...settings, start, send: sendFrom(start, auth), signal: io.signal, isFull: () => linter.isFull() },
       async (visit) => {
         const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
         if (warning) diagnostics.warn(warning)
-        const problems = await problemsOf(visit, lint, linter)
-        const document = visit.mine ? visit.document : undefined
-        return { problems, definitions: document ? definitionsIn(document) : [], outerRefs: document ? outerRefsOf(document) : [] }
+        const { outerRefs = [], ...linted } = await resultOf(visit, lint, linter)
+        return { ...definitionsOf(linted), outerRefs }
       },
       (told) => collected.add(told),
     )
@@ -63,12 +55,29 @@ export async function crawlAll(
   } catch (error) {
     // After an interruption, a full disk or a lost queue, the partial results are reported with the error.
     if (!isAuthError(error)) throw error
-    collected.fail({ name: inputs[0] ?? '', error })
+    collected.omissions.fail({ name: inputs[0] ?? '', error })
   } finally {
     journal?.close()
-    collected.progress.end()
+    collected.line.end()
   }
   return collected.outcome()
+}
+
+/** Returns all settings that affect results. */
+function mattering(
+  start: readonly string[],
+  settings: object,
+  { rule }: { readonly rule?: Levels },
+  { levels, complete }: LintSettings,
+): object {
+  const {
+    concurrency: _faster,
+    perHost: _gentler,
+    rate: _slower,
+    userAgent: _name,
+    ...matters
+  } = settings as ReturnType<typeof crawlSettings>
+  return { start, matters, config: levels.config, rule, fingerprints: complete !== undefined, version: version() }
 }
 
 /** The sink without `--resume`: stores nothing. */
@@ -82,158 +91,91 @@ function originsOf({ levels }: LintSettings): readonly string[] {
 /** The stored result of a visit. */
 interface Result {
   readonly problems: readonly Problem[]
-  readonly definitions: readonly Definition[]
+  readonly definitions: readonly ShardDefinition[]
   readonly outerRefs: readonly string[]
 }
 
-/** Collects the results of a crawl; the outcome does not depend on the order of visits. */
+/** The results of a crawl. */
 class Collected {
-  readonly progress: Progress
+  readonly line: LiveLine
+  readonly omissions = new Omissions()
   readonly #settings: LintSettings
-  readonly #findings: Findings
+  readonly #collector: Collector
   readonly #definitions = new Definitions()
-  /** Findings about schemes that a parent document defines. */
-  readonly #lent = new Repeats(byDocument)
-  /** Findings to compare with the baseline once all documents are known. */
-  readonly #unjudged: Problem[] = []
-  readonly #outerRefs = new OuterRefs()
-  /** Findings that another document may refute, by visit. */
-  readonly #refutable: (readonly Problem[])[] = []
-  /** True for a part of a crawl. */
-  readonly #isShard: boolean
-  readonly #omissions = new Omissions()
   readonly #names: string[] = []
+  readonly #start = performance.now()
   #documents = 0
+  /** Documents read, also those of other shards. */
+  #read = 0
+  #requests = 0
+  #unread = 0
 
-  constructor(settings: LintSettings, isShard: boolean, progress: Progress) {
+  constructor(settings: LintSettings, io: Io) {
     this.#settings = settings
-    this.#isShard = isShard
-    this.#findings = new Findings(settings.room, inOrder)
-    this.progress = progress
+    this.#collector = new Collector(settings, true)
+    this.line = new LiveLine(io)
   }
 
   add(told: { readonly visit: Visit; readonly result: Result } | EarlyStop): void {
-    this.#omissions.add('visit' in told ? told.visit : told)
+    this.omissions.add('visit' in told ? told.visit : told)
     if (!('visit' in told)) return
     const { visit, result } = told
-    const { outcome, mine, job } = visit
-    const name = nameOf(job.url)
-    if (mine && outcome.documents > 0) {
-      this.#documents += outcome.documents
-      if (this.#names.length < NAMES) this.#names.push(name)
+    const { documents, failure } = visit.outcome
+    if (visit.mine && documents > 0) {
+      this.#documents += documents
+      if (this.#names.length < NAMES) this.#names.push(nameOf(visit.job.url))
     }
-    this.#outerRefs.add(result.outerRefs)
-    const refutable = result.problems.filter(isRefutable)
-    if (refutable.length > 0) this.#refutable.push(refutable)
-    const known = result.problems.filter((problem) => !isRefutable(problem))
-    if (this.#settings.baseline) this.#unjudged.push(...known)
-    else this.#report(known)
-    const level = levelOf('conflicting-scheme', name, this.#settings)
-    for (const definition of result.definitions) this.#definitions.add({ ...definition, document: name, level })
-    this.progress.add(outcome.documents, outcome.failure !== undefined)
+    this.#settings.run.addOuterRefs(result.outerRefs)
+    this.#collector.add(result.problems)
+    for (const definition of result.definitions) this.#definitions.add(definition)
+    this.#requests++
+    this.#read += documents
+    if (failure) this.#unread++
+    this.line.show((width) => this.#progress().slice(0, width))
   }
 
-  /** Adds findings of complete documents, in order. */
-  #report(problems: readonly Problem[]): void {
-    this.#lent.add(problems.filter(isLent))
-    const same = problems.filter((problem) => !isLent(problem))
-    let start = 0
-    for (let end = 1; end <= same.length; end++) {
-      if (same[end]?.document === same[start]?.document && end < same.length) continue
-      this.#findings.add(withoutRepeats(same.slice(start, end)))
-      start = end
-    }
-  }
-
-  /** Adds a failure; reported once for each name and code. */
-  fail(failure: Failure): void {
-    this.#omissions.fail(failure)
+  #progress(): string {
+    const rate = Math.round((this.#read * 1000) / Math.max(1, performance.now() - this.#start))
+    const unread = this.#unread === 0 ? '' : `, ${this.#unread} not read`
+    return `${this.#read} documents in ${this.#requests} requests${unread}, ${rate}/s`
   }
 
   outcome(): LintOutcome {
-    const different = this.#definitions.problems(this.#settings.complete)
-    const unrefuted = this.#refutable.map((problems) => problems.filter((problem) => !this.#outerRefs.refutes(problem)))
-    const unsettled = this.#isShard && !this.#settings.baseline ? unrefuted.flatMap(withoutRepeats) : []
-    if (this.#settings.baseline)
-      this.#report(this.#settings.baseline.news([...[...this.#unjudged, ...unrefuted.flat()].sort(inOrder), ...different]))
-    else this.#findings.add(different)
-    if (!this.#isShard && !this.#settings.baseline) for (const problems of unrefuted) this.#findings.add(withoutRepeats(problems))
-    this.#findings.add(this.#lent.take())
+    this.#collector.end(this.#definitions.problems(this.#settings.complete))
+    const { unsettled, found } = this.#collector
     return {
       documents: this.#documents,
       skipped: 0,
-      found: this.#findings.found(),
-      failures: this.#omissions.failures(),
+      found,
+      failures: this.omissions.failures(),
       texts: new Map(),
       names: this.#names.sort(),
-      shard: { definitions: this.#definitions.all(), outerRefs: this.#outerRefs.all(), unsettled: unsettled.sort(inOrder) },
+      shard: { definitions: this.#definitions.all(), outerRefs: this.#settings.run.outerRefs.all(), unsettled },
     }
-  }
-}
-
-function isLent({ cause }: Problem): boolean {
-  return cause?.document !== undefined
-}
-
-/** Milliseconds between updates. */
-const EVERY = 200
-
-/** Shows the progress of a crawl in one terminal line. */
-class Progress {
-  readonly #block: LiveBlock
-  readonly #start = Date.now()
-  #shown = 0
-  #documents = 0
-  #requests = 0
-  #failures = 0
-
-  constructor(io: Io) {
-    this.#block = new LiveBlock(io)
-  }
-
-  /** Counts a request, its documents, and whether it failed. */
-  add(documents: number, failed: boolean): void {
-    this.#requests++
-    this.#documents += documents
-    if (failed) this.#failures++
-    const now = Date.now()
-    if (!this.#block.isOn || now - this.#shown < EVERY) return
-    this.#shown = now
-    const rate = Math.round((this.#documents * 1000) / Math.max(1, now - this.#start))
-    const failures = this.#failures === 0 ? '' : `, ${this.#failures} not read`
-    const text = `${this.#documents} documents in ${this.#requests} requests${failures}, ${rate}/s`
-    this.#block.show([text.slice(0, this.#block.width)])
-  }
-
-  /** Removes the line. */
-  end(): void {
-    this.#block.clear()
   }
 }
 
 /** Returns the findings of a visit; none for documents of another shard and for a page that was already read. */
-async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {
+async function resultOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<LintResult> {
   const { job, mine, error, bytes, outcome, document: value, parents } = visit
-  if (!mine) return []
   const document = nameOf(job.url)
-  if (error) {
+  if (mine && error) {
     const reason = error.code + (job.from === undefined ? '' : `; linked from ${nameOf(job.from)}`)
-    return runFinding('unreachable', { reason }, { document, pointer: '' }, settings)
+    return { problems: runFinding('unreachable', { reason }, { document, pointer: '' }, settings) }
   }
-  if (!bytes || !value) return []
+  const inner = value && job.page ? listIn(value) : undefined
+  if (!mine || !bytes || !value || (inner && inner.length > 0 && outcome.documents === 0)) return { problems: [] }
   const { levels } = settings
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
-  const lent = (problem: Problem) => withLender(problem, visit)
-  const whole = { text: bytes, url: outcome.url, parents }
-  const inner = job.page ? listIn(value) : undefined
-  if (!inner) return [...(await linter.lint(whole, about)).problems.filter(isOfDocument).map(lent), ...selfMismatch(visit, settings)]
-  if (outcome.documents === 0 && inner.length > 0) return []
   // The linter does not support lists of `children`, so they are linted as `collections`.
-  const areChildren = own(value, 'children') === inner
-  const { problems: found } = await linter.lint(areChildren ? { value: { collections: inner }, url: outcome.url, parents } : whole, about)
-  const problems = areChildren ? found.map(asChild) : found
+  const areChildren = inner !== undefined && own(value, 'children') === inner
+  const task = areChildren ? { value: { collections: inner } } : { text: bytes }
+  const result = await linter.lint({ ...task, url: outcome.url, parents }, about)
   const index = ({ pointer: at }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(at)?.[1] ?? -1)
-  return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents).map(lent)
+  const problems = (areChildren ? result.problems.map(asChild) : result.problems)
+    .filter((problem) => !inner || index(problem) < outcome.documents)
+    .map((problem) => withLender(problem, visit))
+  return { ...result, problems: inner ? problems : [...problems, ...selfMismatch(visit, settings)] }
 }
 
 /** Adds the position of the definition in a parent, so that findings of all documents that use it are merged. */
@@ -246,11 +188,6 @@ function withLender(problem: Problem, { document, parents, parentPlaces }: Visit
     if (place) return { ...problem, cause: { document: nameOf(url), pointer: pointer(at + place.pointer, ref) } }
   }
   return problem
-}
-
-/** Returns false for conflicting schemes, which are reported for the whole crawl. */
-function isOfDocument({ code }: Problem): boolean {
-  return code !== 'conflicting-scheme'
 }
 
 function listIn(document: unknown): readonly unknown[] | undefined {

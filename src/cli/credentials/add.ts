@@ -23,7 +23,13 @@ export async function add(document: string | undefined, options: AddOptions, con
   if ((document === undefined) === (options.file === undefined)) throw usageError('no input is given: give a document, or --file FILE')
   const user = await userCredentials(options, context)
   if (options.file !== undefined) return addOwn(await readCredential(options.file, context), user, context)
-  const { created, unusable } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
+  const { created, unusable } = await credentialsFor(
+    document ?? '-',
+    user,
+    options,
+    { command: 'stac-auth credentials add', terminal: new Terminal(context.io) },
+    context,
+  )
   if (created.length === 0) await context.diagnostics.note(nothingText(unusable))
   return EXIT.done
 }

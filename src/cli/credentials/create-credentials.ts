@@ -11,11 +11,11 @@ import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { jsonIn } from '../read-document.ts'
 import { addCredential, addPattern, patternsOf, replacePrivateFile } from './edit-credentials.ts'
-import { askedByName, type Questions, type Subject } from './fields.ts'
 import type { MissingCredential, Needs, NewCredentialOptions } from './missing-credentials.ts'
 import { fingerprintsOf, problemOf, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, questionText, quoted, urlText } from './question.ts'
-import { atTerminal, isTerminal, Terminal } from './terminal.ts'
+import { askOthers, askPlaces } from './questions.ts'
+import { atTerminal, isTerminal, type Terminal } from './terminal.ts'
 
 /** The document and the credential file. */
 export interface Occasion {
@@ -37,12 +37,11 @@ export interface Errand {
   readonly command: string
   /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
   readonly choose?: (missing: readonly MissingCredential[], fitting: ReadonlySet<string>) => readonly MissingCredential[]
+  /** True to ask also for what a credential may do without: scopes, the secret of a client, keys. */
+  readonly optional?: boolean
   /** True to ask about loopback and private URLs of the document, which are refused otherwise. */
   readonly privateHosts?: boolean
-  /** Asks for what the scheme does not say; default: {@link askedByName}. */
-  readonly questions?: Questions
-  /** The terminal, if the command has asked something already. */
-  readonly terminal?: Terminal
+  readonly terminal: Terminal
   /** Called when a credential was written or extended. */
   readonly onWritten?: () => void
 }
@@ -88,20 +87,24 @@ export async function checkSchemes(wanted: readonly MissingCredential[], { docum
 
 /** Asks about each scheme; returns the ids of the credentials that were written or changed. */
 export async function askAll(missing: readonly MissingCredential[], occasion: Occasion, context: Context): Promise<string[]> {
-  const terminal = occasion.errand.terminal ?? new Terminal(context.io)
+  const { terminal } = occasion.errand
   const credentials = [...occasion.credentials]
   const reachable = new Set<string>()
   /** Ids of new credentials, by the pointer of their scheme. */
   const created = new Map<string, string>()
+  let isFurther = false
   for (const wanted of missing) {
     if (wanted.targets.every((target) => reachable.has(target))) continue
     const linked = linkedOf(wanted, created)
     if (linked === undefined) {
-      await context.diagnostics.note(`${quoted(wanted.name)} is skipped: it needs a credential for ${namesText(wanted.chain?.names ?? [])}`)
+      await context.diagnostics.note(
+        `${quoted(wanted.name)} is skipped: it needs a credential for ${namesText((wanted.chain?.names ?? []).map((name) => ({ name })))}`,
+      )
       continue
     }
-    if (occasion.errand.questions) await terminal.say('\n')
-    const written = await ask(terminal, wanted, linked, { ...occasion, credentials }, context)
+    if (isFurther) await terminal.say('\n')
+    isFurther = true
+    const written = await ask(wanted, linked, { ...occasion, credentials }, context)
     if (written === undefined) continue
     const at = credentials.findIndex(({ id }) => id === written.id)
     credentials.splice(at < 0 ? credentials.length : at, 1, written)
@@ -112,89 +115,73 @@ export async function askAll(missing: readonly MissingCredential[], occasion: Oc
 }
 
 /** Returns the field that names the credential for token or signing requests; undefined if that credential was not created. */
-function linkedOf({ chain }: MissingCredential, created: ReadonlyMap<string, string>): Readonly<Record<string, string>> | undefined {
+function linkedOf({ chain }: MissingCredential, created: ReadonlyMap<string, string>): Links | undefined {
   if (!chain) return {}
   const id = chain.credential ?? chain.pointers.map((pointer) => created.get(pointer)).find((found) => found !== undefined)
   if (id !== undefined) return { [chain.field]: id }
   return chain.pointers.length === 0 ? {} : undefined
 }
 
+/** What a scheme without a credential links to: fields that name other credentials. */
+type Links = Readonly<Record<string, string>>
+
+/** Absent if it was declined. */
+type Written = CredentialObject | undefined
+
 /** Asks about one scheme and returns the credential that was written, or undefined if it is declined. */
-async function ask(
-  terminal: Terminal,
-  wanted: MissingCredential,
-  linked: Readonly<Record<string, string>>,
-  occasion: Occasion,
-  context: Context,
-): Promise<CredentialObject | undefined> {
-  const present = occasion.credentials.find(({ id }) => id !== undefined && id === wanted.unsent)
-  if (!present) return create(terminal, wanted, linked, occasion, context)
-  const { credentials, document, file, title = 'standard input' } = occasion
+async function ask(wanted: MissingCredential, linked: Links, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
+  const { credentials, file, title = 'standard input', errand } = occasion
+  const { terminal } = errand
+  const present = credentials.find(({ id }) => id !== undefined && id === wanted.unsent)
+  if (!present) return create(wanted, linked, occasion, context)
   const patterns = wanted.places.map(({ pattern }) => pattern)
   const extended = { ...present, sendTo: [...patternsOf(present), ...patterns] }
   const others = credentials.filter((one) => one !== present)
   const proposal = await proposalOf(title, wanted, extended, others)
-  await terminal.say(questionText(proposal))
-  const answer = await askExisting(terminal, present)
-  if (answer === 'new') return create(terminal, wanted, linked, occasion, context)
-  if (answer === 'skip') return undefined
+  const now = patternsOf(present).map(urlText).join(' ') || 'no URL'
+  await terminal.say(`${questionText(proposal)}"${present.id}" is a credential of this kind; until now it is sent to ${now}\n`)
+  const answer = await terminal.ask(`[u]se "${present.id}" here too / create a [n]ew credential / [S]kip `)
+  if (/^n(?:ew)?$/i.test(answer)) return create(wanted, linked, occasion, context)
+  if (!/^u(?:se)?$/i.test(answer)) return undefined
   for (const pattern of patterns) await addPattern(file, String(present.id), pattern)
-  occasion.errand.onWritten?.()
+  errand.onWritten?.()
   await context.diagnostics.note(`"${present.id}" is now allowed for ${patterns.join(' ')}`)
-  if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
+  await remember(wanted, occasion, proposal.fingerprint)
   return extended
 }
 
-/** Asks whether an existing credential of the same kind may be sent to the targets, too. */
-async function askExisting(terminal: Terminal, present: CredentialObject): Promise<'use' | 'new' | 'skip'> {
-  const now = patternsOf(present).map(urlText).join(' ') || 'no URL'
-  await terminal.say(`"${present.id}" is a credential of this kind; until now it is sent to ${now}\n`)
-  const answer = await terminal.ask(`[u]se "${present.id}" here too / create a [n]ew credential / [S]kip `)
-  if (/^u(?:se)?$/i.test(answer)) return 'use'
-  return /^n(?:ew)?$/i.test(answer) ? 'new' : 'skip'
-}
-
 /** Asks for a new credential and writes it. URLs are asked for before the confirmation. */
-async function create(
-  terminal: Terminal,
-  wanted: MissingCredential,
-  linked: Readonly<Record<string, string>>,
-  occasion: Occasion,
-  context: Context,
-): Promise<CredentialObject | undefined> {
-  const { document, title = 'standard input', file, credentials, settings, errand } = occasion
-  const { questions = askedByName } = errand
+async function create(wanted: MissingCredential, linked: Links, occasion: Occasion, context: Context): Promise<Written> {
+  const { title = 'standard input', file, credentials, settings, errand } = occasion
+  const { terminal } = errand
   const { credential: incomplete, open, fields } = proposalFor(wanted, credentials, settings, linked)
-  const subject: Subject = {
+  const subject = {
     id: String(incomplete.id),
     name: wanted.name,
     credential: incomplete,
     places: wanted.places,
     open,
     fields,
-    problem: async () => undefined,
+    optional: errand.optional === true,
   }
-  const placed = { ...incomplete, ...(await questions.places(terminal, subject)) }
+  const placed = { ...incomplete, ...(await askPlaces(terminal, subject)) }
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
-  const { answers, note, undo } = await questions.others(
-    terminal,
-    { ...subject, credential: placed, problem: (typed) => problemOf(wanted, { ...placed, ...typed }, credentials) },
-    context,
-  )
+  const problem = (typed: object) => problemOf(wanted, { ...placed, ...typed }, credentials)
+  const { answers, note, undo } = await askOthers(terminal, { ...subject, credential: placed }, problem, context)
   const answered = { ...placed, ...answers }
   const entry = { ...answered, ...(await issuerOf(answered, context)) }
   try {
     await addCredential(file, entry)
   } catch (error) {
-    await undo?.()
+    await undo()
     throw error
   }
   errand.onWritten?.()
   if (note !== undefined) await context.diagnostics.note(note)
   await context.diagnostics.note(`credential "${subject.id}" is written to ${file}`)
-  if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
+  await remember(wanted, occasion, proposal.fingerprint)
   return entry
 }
 
@@ -215,7 +202,7 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
 
 function nobodyThere(missing: readonly MissingCredential[], occasion: Occasion, { io }: Context): CredentialError {
   const [first] = missing
-  const names = namesText(missing.map(({ name }) => name))
+  const names = namesText(missing)
   return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation ${atTerminal(io)}`, {
     ...(first && { pointer: first.pointer, ref: first.name }),
     hint: credentialsToAdd(missing, occasion),
@@ -240,9 +227,9 @@ function notAgreed(missing: readonly MissingCredential[], { errand: { command } 
   })
 }
 
-/** Returns names of the catalog in quotes. */
-export function namesText(names: readonly string[]): string {
-  return names.map((name) => quoted(name)).join(', ')
+/** Returns the names of schemes in quotes. */
+export function namesText(schemes: readonly { readonly name: string }[]): string {
+  return schemes.map(({ name }) => quoted(name)).join(', ')
 }
 
 const MAX_BYTES = 16 * 1_048_576
@@ -276,8 +263,10 @@ async function checkUnchanged(
 }
 
 /** Stores the fingerprint of a confirmed scheme. Errors: those of the file system, `CONFIG_INVALID`. */
-function remember(file: string, name: string, document: string, fingerprint: string): Promise<void> {
-  return replacePrivateFile(file, async () => {
+async function remember({ name }: MissingCredential, { document, file: credentialFile }: Occasion, fingerprint: string): Promise<void> {
+  if (document === undefined) return
+  const file = knownSchemesFile(credentialFile)
+  await replacePrivateFile(file, async () => {
     const documents = await read(file)
     const known = own(documents, keyOf(document))
     const schemes = withMember(isObject(known) ? known : {}, name, fingerprint)

@@ -103,34 +103,16 @@ function* protectedTargets({ document, url }: ReadDocument): Generator<Target> {
 }
 
 /** Relations of links that lead to data or to further documents; a link to a license, for example, is about the document. */
-const REQUESTED = new Set([
-  ...['self', 'root', 'parent', 'collection', 'item', 'items', 'child', 'children', 'data', 'search', 'next', 'prev', 'previous'],
-  ...['first', 'last', 'conformance', 'queryables', 'aggregate', 'aggregations', 'order', 'alternate', 'derived_from'],
-  ...[
-    'enclosure',
-    'preview',
-    'thumbnail',
-    'overview',
-    'store',
-    'tiles',
-    'tilejson',
-    'tilesets-map',
-    'tilesets-vector',
-    'tilesets-coverage',
-  ],
-  ...['wms', 'wmts', 'wfs', 'wcs', 'xyz', '3d-tiles', 'pmtiles'],
-])
+const REQUESTED = [
+  'self root parent collection item items child children data search next prev previous first last conformance queryables',
+  'aggregate aggregations order alternate derived_from enclosure preview thumbnail overview store tiles tilejson tilesets-map',
+  'tilesets-vector tilesets-coverage wms wmts wfs wcs xyz 3d-tiles pmtiles',
+].flatMap((names) => names.split(' '))
 
 /** True for assets and such links; a relation may also be a URI that ends with its name. */
 function isRequested({ kind, object }: Target): boolean {
-  return (
-    kind !== 'link' ||
-    REQUESTED.has(
-      String(object.rel)
-        .replace(/^.*[/#]/, '')
-        .toLowerCase(),
-    )
-  )
+  const [name = ''] = /[^/#]*$/.exec(String(object.rel)) ?? []
+  return kind !== 'link' || REQUESTED.includes(name.toLowerCase())
 }
 
 /** Returns the loopback and private origins of the targets and schemes of a document, for a question that asks for consent. */

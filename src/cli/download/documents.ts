@@ -3,7 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { isMine } from '../../crawl/expand.ts'
 import { crawl } from '../../crawl/index.ts'
-import { type AuthError, IntegrityError, isAuthError, SelectionError } from '../../errors.ts'
+import { IntegrityError, isAuthError, SelectionError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
@@ -53,7 +53,8 @@ export async function* givenDocuments(
     const shown = isAddress(input.name) ? forUrl(input.name) : input.name
     try {
       for await (const piece of piecesOf(input, io, auth)) {
-        if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
+        if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized)
+          throw usageError(`--rewrite-hrefs cannot write the items of "${shown}": only some columns of a Parquet file are read`)
         if (refuseOthers === true && isEmptyList(input.name, piece)) continue
         const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)
         for (const document of documentsIn(piece, shown, isRefused, fail)) {
@@ -72,10 +73,9 @@ export async function* givenDocuments(
 
 /** Returns true for NDJSON without a line: what a filter or an empty part of a divided list leaves over. */
 function isEmptyList(name: string, { text }: Piece): boolean {
-  return (name === '-' || /\.(?:ndjson|(?:geo)?jsonl)(?:\.gz)?$/i.test(name)) && text?.every((byte) => BLANK.has(byte)) === true
+  const isList = name === '-' || /\.(?:ndjson|(?:geo)?jsonl)(?:\.gz)?$/i.test(name)
+  return isList && text !== undefined && Buffer.from(text).toString('latin1').trim() === ''
 }
-
-const BLANK: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'))
 
 function documentsIn(
   { task: { text, value, line, url, parents }, oversized }: Piece,
@@ -83,45 +83,33 @@ function documentsIn(
   refuseOthers: boolean,
   fail: (failure: Failure) => void,
 ): SourceDocument[] {
-  const where = `"${name}"${line === undefined ? '' : `, line ${line}`}`
   try {
     if (oversized) throw tooLarge(DOCUMENT_LIMITS.other)
     const document = text === undefined ? value : parsed(text)
     const isKnown = isObject(document) && (kindOf(document) !== 'unknown' || ownString(document, 'href') !== undefined)
-    if (refuseOthers && !isKnown) throw neither()
-    if (!isObject(document)) return []
-    return [{ document, ...baseOf(document, url), ...(parents && { parents }) }]
+    if (refuseOthers && !isKnown) {
+      const hint = 'a target is an object with href, auth:refs and auth:schemes'
+      throw new SelectionError('TARGET_NOT_FOUND', 'this is neither a STAC document nor a target', { hint })
+    }
+    return isObject(document) ? [{ document, ...baseOf(document, url), ...(parents && { parents }) }] : []
   } catch (error) {
     if (!isAuthError(error)) throw error
-    fail({ name: where, error: named(error, where, line === undefined ? name : '') })
+    const where = `"${name}"${line === undefined ? '' : `, line ${line}`}`
+    const hint = (error.code === 'DOC_NOT_JSON' && line === undefined && notJsonHint(name)) || error.hint
+    const named = new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
+    fail({ name: where, error: named })
     return []
   }
 }
 
 /** Parses a document; a list is read as a FeatureCollection. */
 function parsed(text: string | Uint8Array): StacDocument {
-  const start =
-    typeof text === 'string' ? text.slice(0, 100) : Buffer.from(text.buffer, text.byteOffset, Math.min(text.length, 100)).toString('latin1')
-  if (!/^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(start)) return parseDocument(text)
+  const isList = /^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(
+    typeof text === 'string' ? text : Buffer.from(text.subarray(0, 100)).toString('latin1'),
+  )
+  if (!isList) return parseDocument(text)
   const list = typeof text === 'string' ? text : new TextDecoder().decode(text)
   return parseDocument(`{"type":"FeatureCollection","features":${list.replace(/^\ufeff/, '')}}`)
-}
-
-/** Returns the error for JSON that nothing can be authorized in. */
-function neither(): AuthError {
-  const hint = 'a target is an object with href, auth:refs and auth:schemes'
-  return new SelectionError('TARGET_NOT_FOUND', 'this is neither a STAC document nor a target', { hint })
-}
-
-/** Returns the error for copies of Parquet rows, of which only some columns are read. */
-function rowsOnly(name: string): AuthError {
-  return usageError(`--rewrite-hrefs cannot write the items of "${name}": only some columns of a Parquet file are read`)
-}
-
-/** Adds the name of the input to an error, and a hint where a whole input, `name`, is not JSON. */
-function named(error: AuthError, where: string, name: string): AuthError {
-  const hint = (error.code === 'DOC_NOT_JSON' && notJsonHint(name)) || error.hint
-  return new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
 }
 
 function notJsonHint(name: string): string | undefined {
@@ -142,31 +130,29 @@ function* separate(source: SourceDocument, always: boolean): Generator<SourceDoc
   else for (const part of inner) if (isObject(part)) yield { document: part, ...baseOf(part, url), parents: [document, ...parents] }
 }
 
-/** Collects documents with links that only a crawl follows. */
+/** Names of documents with links that only a crawl follows. */
 class Unfollowed {
   readonly #lists = new Set<string>()
   readonly #catalogs = new Set<string>()
 
   look(document: object, name: string): void {
     const kind = kindOf(document)
-    const has = (...rels: readonly string[]) => {
-      const links = own(document, 'links')
-      return Array.isArray(links) && links.some((link) => rels.includes(ownString(link, 'rel') ?? ''))
-    }
+    const links = own(document, 'links')
+    const has = (...rels: readonly string[]) => Array.isArray(links) && links.some((link) => rels.includes(ownString(link, 'rel') ?? ''))
     if (kind === 'wrapper' && has('next')) this.#lists.add(name)
     if ((kind === 'catalog' || kind === 'collection') && has('item', 'items', 'child')) this.#catalogs.add(name)
   }
 
-  *messages(): Generator<string> {
-    const [list] = this.#lists
-    if (list !== undefined) yield `${list} has further pages${more(this.#lists)}: --crawl reads them too`
-    const [catalog] = this.#catalogs
-    if (catalog !== undefined) yield `${catalog} links to further documents${more(this.#catalogs)}: --crawl reads them too`
+  messages(): readonly string[] {
+    const kinds = [
+      { names: this.#lists, what: 'has further pages' },
+      { names: this.#catalogs, what: 'links to further documents' },
+    ]
+    return kinds.flatMap(({ names: [first, ...others], what }) => {
+      const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+      return first === undefined ? [] : [`${first} ${what}${more}: --crawl reads them too`]
+    })
   }
-}
-
-function more({ size }: ReadonlySet<string>): string {
-  return size > 1 ? ` (and ${size - 1} more)` : ''
 }
 
 /** Crawls from the inputs; unread and skipped documents are added to `omissions`. Errors: `USAGE`, `ABORTED`. */

@@ -76,7 +76,7 @@ export async function printPlan(
     if (access.error) return refused.fail({ file, error: access.error, resumable: 0 })
     // Its provider wants a credential that is not there, though the document names none.
     const sign = unopened ? yellow('-') : green(tick)
-    const line = `${sign} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`
+    const line = `${sign} ${forLine(file.name)}${file.folder ? '/' : ''}${file.size === undefined ? '' : `  ${bytesText(file.size)}`}  ${dim(forLine(file.url))}${said(access)}`
     return write(io.stdout, `${line}\n`)
   }
   let waiting: PlannedEvent | undefined
@@ -113,31 +113,18 @@ async function accessTo({ path, folder, url }: DownloadFile, all: readonly Targe
       const { target, credentials } = usable
       return { ...(folder ? {} : { url: originAndPath(target).bare }), ...present, ...(credentials.length > 0 && { credentials }) }
     }
-    const error = targets[0] && (await refusalOf(targets[0], auth))
-    return error ? { error } : {}
+    // Without a usable reference this throws, and nothing is sent.
+    if (targets[0]) await auth.authorize(targets[0])
+    return {}
   } catch (error) {
     if (!isAuthError(error)) throw error
     return { error }
   }
 }
 
-/** Returns the error of a target without a usable reference; nothing is sent. */
-async function refusalOf(target: Target, auth: Auth): Promise<AuthError | undefined> {
-  const error: unknown = await auth.authorize(target).then(
-    () => undefined,
-    (thrown) => thrown,
-  )
-  if (error !== undefined && !isAuthError(error)) throw error
-  return error
-}
-
 function said({ credentials = [], present }: Access): string {
   const there = present ? ', exists' : ''
   return `${credentials.length === 0 ? '' : `  with ${credentials.map((id) => `"${id}"`).join(' or ')}`}${there}`
-}
-
-function sizeOf({ size }: DownloadFile): string {
-  return size === undefined ? '' : `  ${bytesText(size)}`
 }
 
 function totalOf({ files, bytes, sized }: Forecast, refused: number): string {

@@ -26,7 +26,8 @@ import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Io, untilInterrupted, write } from '../io.ts'
-import { fitted, LiveBlock } from '../live-block.ts'
+import { fitted } from '../live-block.ts'
+import { LiveLine } from '../live-line.ts'
 import { openAuth } from '../open-auth.ts'
 import { diagnosticsFor, type QuietOption, type TargetRequestOptions, targetOrUrl } from '../options.ts'
 import { type OrderOption, orderingAuth } from '../orders.ts'
@@ -100,31 +101,22 @@ interface Request {
 /** Writes the body to stdout, or to a new file; the request is only sent if the file can be created. */
 async function received({ wanted, named }: Request, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io } = context
-  const progress = new FetchProgress(io)
   const output = await outputFile(named, options.output)
   if (output === undefined) {
     const body = await answered(wanted, options, auth, context)
-    if (!io.stdout.isTTY && !options.quiet) progress.show(body)
-    try {
-      for await (const chunk of body.chunks(io.signal)) {
-        if (io.stdout.isTTY && options.output === undefined && chunk.includes(0)) throw binaryOutput()
-        await write(io.stdout, chunk)
-      }
-    } finally {
-      progress.end()
+    for await (const chunk of shown(body, options.quiet || io.stdout.isTTY === true, io)) {
+      if (io.stdout.isTTY && options.output === undefined && chunk.includes(0)) throw binaryOutput()
+      await write(io.stdout, chunk)
     }
     return body
   }
   let body: FetchedBody | undefined
   const source = async (coding: BodyOptions) => {
     body = await answered(wanted, { ...options, output }, auth, context, coding)
-    if (!options.quiet) progress.show(body)
-    return body.chunks(io.signal)
+    return shown(body, options.quiet === true, io)
   }
   const written = async (coding: BodyOptions) => {
-    await writeNewFile(output, () => source(coding), options.force)
-      .catch(withForceHint)
-      .finally(() => progress.end())
+    await writeNewFile(output, () => source(coding), options.force).catch(withForceHint)
     return body as unknown as FetchedBody
   }
   try {
@@ -136,6 +128,20 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
     return await written({ output, ...other }).catch((second) => {
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })
+  }
+}
+
+/** Yields the chunks of a body, and shows on a terminal how much is received. */
+async function* shown(body: FetchedBody, isQuiet: boolean, io: Io): AsyncGenerator<Uint8Array> {
+  const line = new LiveLine(io)
+  const meter = new RateMeter()
+  try {
+    for await (const chunk of body.chunks(io.signal)) {
+      if (!isQuiet) line.show((width) => receivedLine(body, meter.rateAt(performance.now(), body.bytes), width))
+      yield chunk
+    }
+  } finally {
+    line.end()
   }
 }
 
@@ -223,42 +229,8 @@ function summary({ status, bytes }: FetchedBody, used: ReadonlySet<string>, mill
   return `${status}, ${bytes} bytes in ${Math.round(milliseconds)} ms${credentials}`
 }
 
-/** The size of a received body, and its announced length, in bytes. */
-interface Received {
-  readonly bytes: number
-  readonly length: number | undefined
-}
-
-/** Milliseconds between updates. */
-const EVERY = 200
-
-/** Shows on stderr how much of a body is received, from `show` to `end`; nothing without a terminal. */
-export class FetchProgress {
-  readonly #block: LiveBlock
-  readonly #meter = new RateMeter()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(io: Io) {
-    this.#block = new LiveBlock(io)
-  }
-
-  show(body: Received): void {
-    if (!this.#block.isOn) return
-    this.end()
-    this.#timer = setInterval(() => {
-      this.#meter.add(performance.now(), body.bytes)
-      this.#block.show([receivedLine(body, this.#meter.rate, this.#block.width)])
-    }, EVERY).unref()
-  }
-
-  end(): void {
-    clearInterval(this.#timer)
-    this.#block.clear()
-  }
-}
-
-/** Formats what is received, at a rate in bytes per second. */
-export function receivedLine({ bytes, length }: Received, rate: number, width: number): string {
+/** Returns how much of a body is received, at a rate in bytes per second, as far as it fits. */
+function receivedLine({ bytes, length }: FetchedBody, rate: number, width: number): string {
   const left = length === undefined || rate === 0 ? '' : `${timeText(((length - bytes) * 1000) / rate)} left`
   const percent = length ? `${Math.floor((Math.min(bytes, length) * 100) / length)}%` : ''
   const parts = [

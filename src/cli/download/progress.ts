@@ -18,23 +18,16 @@ export interface Audience {
   readonly alone?: <T>(ask: () => Promise<T>) => Promise<T>
   /** No event follows. */
   end(): void
-  /** Writes the summary. */
-  conclude(totals: Totals, folder: string): Promise<void> | void
 }
 
 /** Output for programs: each event as one JSON line on stdout. */
 export function programAudience({ io: { stdout }, diagnostics }: Context): Audience {
-  return {
-    diagnostics,
-    hear: (event) => write(stdout, `${forJson(event)}\n`),
-    end: () => {},
-    conclude: () => {},
-  }
+  return { diagnostics, hear: (event) => write(stdout, `${forJson(event)}\n`), end: () => {} }
 }
 
 /** Output with `--quiet`: only errors and warnings. */
 export function quietAudience({ diagnostics }: Context): Audience {
-  return { diagnostics, hear: () => {}, end: () => {}, conclude: () => {} }
+  return { diagnostics, hear: () => {}, end: () => {} }
 }
 
 /** Milliseconds between updates of the progress, on a terminal and in a log. */
@@ -42,10 +35,9 @@ const EVERY = 200
 
 const SELDOM = 60_000
 
-/** Output for people: live progress if stderr is a terminal, else a log line each minute; at the end a table on stdout. */
-export function personAudience({ io, diagnostics }: Context, forecast: Forecast): Audience {
+/** Output for people: live progress if stderr is a terminal, else a log line each minute. */
+export function personAudience({ io, diagnostics }: Context, progress: Progress): Audience {
   const block = new LiveBlock(io)
-  const progress = new Progress(forecast)
   const style = styleOf(io, io.stderr)
   let isAsking = false
   const draw = () => {
@@ -54,16 +46,14 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
   }
   const log = () => {
     progress.look(performance.now())
-    if (progress.finished + progress.running.length > 0) void diagnostics.note(progressLine(progress))
+    if (progress.finished + progress.running.length > 0) void diagnostics.note(totalLine(progress, Number.POSITIVE_INFINITY))
   }
   const timer = setInterval(block.isOn ? draw : log, block.isOn ? EVERY : SELDOM).unref()
   return {
     diagnostics: above(block, diagnostics),
     hear: (event) => {
-      progress.add(event)
-      return event.kind === 'retry' && event.error.code === 'HTTP_202' && event.attempt === 1
-        ? above(block, diagnostics).note(`${event.file.name}: ${event.error.message}; it is requested again until it is ready`)
-        : undefined
+      if (event.kind === 'retry' && event.error.code === 'HTTP_202' && event.attempt === 1)
+        return above(block, diagnostics).note(`${event.file.name}: ${event.error.message}; it is requested again until it is ready`)
     },
     alone: async (ask) => {
       isAsking = true
@@ -76,7 +66,6 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
       clearInterval(timer)
       block.clear()
     },
-    conclude: (totals, folder) => write(io.stdout, summaryTable(totals, folder, styleOf(io, io.stdout))),
   }
 }
 
@@ -102,15 +91,32 @@ interface RunningFile {
   readonly meter: RateMeter
 }
 
-/** The progress of a download. */
+/** Files of one outcome. */
+interface Count {
+  files: number
+  bytes: number
+  /** Number of files by their strongest verification. */
+  readonly verified: Map<string, number>
+}
+
+/** The progress of a download, and its totals. */
 export class Progress {
   readonly forecast: Forecast
-  finished = 0
+  readonly written: Count = { files: 0, bytes: 0, verified: new Map() }
+  readonly kept: Count = { files: 0, bytes: 0, verified: new Map() }
   failed = 0
   skipped = 0
+  /** Interrupted files, and their bytes that need not be downloaded again. */
+  stopped = 0
+  resumable = 0
+  planned = 0
+  /** Written copies of documents. */
+  documents = 0
+  received = 0
+  retries = 0
+  readonly #start = performance.now()
   readonly #running = new Map<number, RunningFile>()
   readonly #meter = new RateMeter()
-  #finishedBytes = 0
   /** Number and total size of started files with a size in their document. */
   #begunSized = 0
   #begunPromised = 0
@@ -119,13 +125,21 @@ export class Progress {
     this.forecast = forecast
   }
 
+  get milliseconds(): number {
+    return performance.now() - this.#start
+  }
+
   get running(): readonly RunningFile[] {
     return [...this.#running.values()]
   }
 
+  get finished(): number {
+    return this.written.files + this.kept.files + this.skipped + this.failed
+  }
+
   /** Bytes downloaded. */
   get bytes(): number {
-    return this.running.reduce((sum, { bytes }) => sum + bytes, this.#finishedBytes)
+    return this.running.reduce((sum, { bytes }) => sum + bytes, this.written.bytes + this.kept.bytes)
   }
 
   /** Bytes per second. */
@@ -135,35 +149,48 @@ export class Progress {
 
   /** Estimated total bytes, once every file is known; files without a size count as the average. */
   get total(): number | undefined {
-    const { files, bytes, sized, isComplete } = this.forecast
+    const { forecast, written, kept } = this
     const known = this.running.filter(({ size }) => size !== undefined)
-    const knownBytes = known.reduce((sum, { size = 0 }) => sum + size, this.#finishedBytes)
-    const knownFiles = this.finished - this.failed - this.skipped + known.length
-    const waitingSized = sized - this.#begunSized
-    const unknown = files - this.finished - known.length - waitingSized
-    if (!isComplete || (unknown > 0 && knownFiles === 0)) return undefined
-    return knownBytes + bytes - this.#begunPromised + (unknown > 0 ? (unknown * knownBytes) / knownFiles : 0)
+    const knownBytes = known.reduce((sum, { size = 0 }) => sum + size, written.bytes + kept.bytes)
+    const knownFiles = written.files + kept.files + known.length
+    const unknown = forecast.files - this.finished - known.length - (forecast.sized - this.#begunSized)
+    if (!forecast.isComplete || (unknown > 0 && knownFiles === 0)) return undefined
+    return knownBytes + forecast.bytes - this.#begunPromised + (unknown > 0 ? (unknown * knownBytes) / knownFiles : 0)
   }
 
   add(event: DownloadEvent): void {
-    if (event.kind === 'planned' || event.kind === 'summary' || event.kind === 'document' || event.kind === 'warning') return
-    // A stopped file did not fail: its line stays as it was.
-    if (event.kind === 'failed' && event.error.code === 'ABORTED') return
-    const { file } = event
-    const running = this.#begun(file)
-    if (event.kind === 'written' || event.kind === 'kept') this.#finish(file, event.bytes)
-    else if (event.kind === 'failed') {
-      this.failed++
-      this.#finish(file, 0)
-    } else if (event.kind === 'skipped') {
-      this.skipped++
-      this.#finish(file, 0)
-    } else if (event.kind === 'retry') running.waits = { code: event.error.code, delay: event.delay }
-    else {
+    if (event.kind === 'planned') this.planned++
+    else if (event.kind === 'document') this.documents += event.error ? 0 : 1
+    else if (event.kind === 'retry') {
+      this.retries++
+      this.#begun(event.file).waits = { code: event.error.code, delay: event.delay }
+    } else if (event.kind === 'started' || event.kind === 'progress') {
+      const running = this.#begun(event.file)
       running.waits = undefined
       running.bytes = event.kind === 'started' ? event.resumed : event.bytes
       running.size = event.size ?? running.size
+    } else if (event.kind !== 'warning' && event.kind !== 'summary') this.#end(event)
+  }
+
+  #end(event: Extract<DownloadEvent, { kind: 'written' | 'kept' | 'failed' | 'skipped' }>): void {
+    if ('received' in event) this.received += event.received
+    if (event.kind === 'failed') this.resumable += event.resumable
+    // A stopped file did not fail: its line stays as it was.
+    if (event.kind === 'failed' && event.error.code === 'ABORTED') {
+      this.stopped++
+      return
     }
+    this.#begun(event.file)
+    this.#running.delete(event.file.number)
+    if (event.kind === 'failed' || event.kind === 'skipped') {
+      this[event.kind]++
+      return
+    }
+    const counted = this[event.kind]
+    const strongest = Object.keys(WAYS).find((way) => event.verified.some((one) => one === way)) ?? 'nothing'
+    counted.verified.set(strongest, (counted.verified.get(strongest) ?? 0) + 1)
+    counted.files++
+    counted.bytes += event.bytes
   }
 
   /** Samples the progress at a time in milliseconds, to measure rates. */
@@ -183,12 +210,6 @@ export class Progress {
     const running = { file, bytes: 0, size: file.size, waits: undefined, meter: new RateMeter() }
     this.#running.set(file.number, running)
     return running
-  }
-
-  #finish(file: DownloadFile, bytes: number): void {
-    this.#running.delete(file.number)
-    this.finished++
-    this.#finishedBytes += bytes
   }
 }
 
@@ -213,11 +234,6 @@ export function progressLines(progress: Progress, { width, height }: Room, style
   const more = running.length - shown.length
   const rest = more > 0 && height > 1 ? [style.dim(fitted([{ text: `  and ${more} more`, rank: 0 }], width))] : []
   return [totalLine(progress, width, style), ...shown.map((file) => fileLine(file, width, style)), ...rest]
-}
-
-/** Formats the progress as one log line. */
-function progressLine(progress: Progress): string {
-  return totalLine(progress, Number.POSITIVE_INFINITY)
 }
 
 /** Formats the total line; without a style (in a log) there is no bar. */
@@ -269,9 +285,10 @@ export class RateMeter {
     while ((this.#samples[1]?.at ?? at) <= at - WINDOW) this.#samples.shift()
   }
 
-  /** The last amount. */
-  get amount(): number {
-    return this.#samples.at(-1)?.amount ?? 0
+  /** Adds the amount at a time in milliseconds, and returns the rate. */
+  rateAt(at: number, amount: number): number {
+    this.add(at, amount)
+    return this.rate
   }
 
   /** Growth per second; 0 if unknown or negative. */
@@ -282,7 +299,7 @@ export class RateMeter {
   }
 }
 
-/** The strongest first. */
+/** How files are verified, the strongest first. */
 const WAYS = {
   checksum: 'by checksum',
   digest: 'by server digest',
@@ -291,11 +308,11 @@ const WAYS = {
   size: 'by size',
   length: 'by length',
   nothing: 'unchecked',
-} as const
+} satisfies Readonly<Record<Verification | 'nothing', string>>
 
-/** Formats the summary of a download. */
-function summaryTable(totals: Totals, folder: string, style: Style): string {
-  const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = totals
+/** Returns the summary of a download into a folder as a table. */
+export function summaryTable(progress: Progress, folder: string, style: Style): string {
+  const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = progress
   const rows = [
     row('written', written.files, style.green, written),
     row('kept', kept.files, style.green, kept),
@@ -313,64 +330,9 @@ function summaryTable(totals: Totals, folder: string, style: Style): string {
 function row(name: string, files: number, paint: (text: string) => string, counted?: Count): string {
   if (files === 0) return ''
   const verified = Object.entries(WAYS).flatMap(([way, words]) => {
-    const number = counted?.verified.get(way as keyof typeof WAYS) ?? 0
+    const number = counted?.verified.get(way) ?? 0
     return number === 0 ? [] : number === files ? words : `${number} ${words}`
   })
   const bytes = counted ? bytesText(counted.bytes) : ''
   return `${paint(name.padEnd(8))}${String(files).padStart(7)}  ${bytes.padStart(10)}  ${verified.join(', ')}`.trimEnd()
-}
-
-/** Files of one outcome. */
-interface Count {
-  files: number
-  bytes: number
-  /** Number of files by their strongest verification; `nothing` for unverified files. */
-  readonly verified: Map<Verification | 'nothing', number>
-}
-
-const STRENGTH: readonly Verification[] = ['checksum', 'digest', 'server', 'manifest', 'size', 'length']
-
-/** The totals of a download. */
-export class Totals {
-  readonly written = count()
-  readonly kept = count()
-  failed = 0
-  skipped = 0
-  /** Interrupted files, and their bytes that need not be downloaded again. */
-  stopped = 0
-  resumable = 0
-  planned = 0
-  documents = 0
-  received = 0
-  retries = 0
-  readonly #start = performance.now()
-
-  get milliseconds(): number {
-    return performance.now() - this.#start
-  }
-
-  add(event: DownloadEvent): void {
-    if (event.kind === 'planned') this.planned++
-    else if (event.kind === 'retry') this.retries++
-    else if (event.kind === 'document') this.documents += event.error ? 0 : 1
-    else if (event.kind === 'failed') {
-      this.received += event.received
-      this.resumable += event.resumable
-      if (event.error.code === 'ABORTED') this.stopped++
-      else this.failed++
-    } else if (event.kind === 'skipped') {
-      this.skipped++
-      this.received += event.received
-    } else if (event.kind === 'written' || event.kind === 'kept') {
-      if (event.kind === 'written') this.received += event.received
-      const { verified, ...sums } = this[event.kind]
-      const strongest = STRENGTH.find((way) => event.verified.includes(way)) ?? 'nothing'
-      verified.set(strongest, (verified.get(strongest) ?? 0) + 1)
-      Object.assign(this[event.kind], { files: sums.files + 1, bytes: sums.bytes + event.bytes })
-    }
-  }
-}
-
-function count(): Count {
-  return { files: 0, bytes: 0, verified: new Map() }
 }

@@ -1,5 +1,6 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
+import type { Auth } from '../../auth/auth.ts'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { makeFolder, writeFailure } from '../../node/base/index.ts'
 import {
@@ -15,8 +16,7 @@ import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
-import type { Diagnostics } from '../io.ts'
-import { isBrokenPipe } from '../io.ts'
+import { type Diagnostics, isBrokenPipe, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import {
   type AssetOptions,
@@ -33,7 +33,7 @@ import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, type PlanView, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
-import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
+import { type Audience, Progress, personAudience, programAudience, quietAudience, summaryTable } from './progress.ts'
 
 export interface DownloadCommandOptions
   extends CredentialsOption,
@@ -82,7 +82,9 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
   requireLinkAlone(options)
   const names = given.filter((name) => !isBucket(name))
   const forecast = new Forecast(dryRun)
-  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, forecast)
+  const progress = new Progress(forecast)
+  const isForPeople = !json && !options.quiet
+  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, progress)
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const omissions = new Omissions()
   const again = new ReadAgain()
@@ -114,11 +116,12 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const links = new LinkChoice()
     const chosen = options.link === undefined ? documents : links.in(documents, options.link)
     const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
-    const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
+    const events =
+      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, within)
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
-      : await perform(events, { audience, forecast, folder, all, setUp }, within)
+      : await perform(events, { audience, progress, ...(isForPeople && { folder }), all, setUp }, within)
     return worstExit([...exits, ...(await reportUnread(forecast, omissions, within, () => noLink(options, links)))])
   } finally {
     audience.end()
@@ -129,7 +132,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
 async function* joined(
   urls: readonly string[],
   documents: AsyncIterable<DownloadInput>,
-  auth: Parameters<typeof targetOfUrl>[1],
+  auth: () => Promise<Auth>,
 ): AsyncGenerator<DownloadInput> {
   for (const url of urls) yield await targetOfUrl(url, auth)
   yield* documents
@@ -150,27 +153,22 @@ function noLink({ link }: DownloadCommandOptions, { relations }: LinkChoice): Co
   return new ConfigurationError('TARGET_NOT_FOUND', `nothing to download: no document has a link "${link}"`, { hint })
 }
 
-/** Limits that each worker has for itself. */
-const OF_WORKERS = { concurrency: '--concurrency', limitRate: '--limit-rate' } as const
-
 /** Downloads by the workers of a queue. Errors: `USAGE`. */
 async function queued(
   inputs: AsyncIterable<DownloadInput>,
-  { concurrency: _concurrency, bytesPerSecond: _bytes, ...settings }: DownloadOptions,
-  options: DownloadCommandOptions,
+  { concurrency, bytesPerSecond, ...settings }: DownloadOptions,
+  option: QueueOption,
   context: Context,
 ): Promise<AsyncIterable<DownloadEvent>> {
-  for (const [name, option] of Object.entries(OF_WORKERS))
-    if (options[name as keyof typeof OF_WORKERS] !== undefined)
-      throw usageError(
-        `${option} does not apply to the workers of --queue`,
-        'use --per-host and --rate, which hold for all workers together',
-      )
-  const [{ queueUrl, shownUrl }, { downloadByQueue }] = await Promise.all([
-    import('../queue/address.ts'),
-    import('../../node/queue/index.ts'),
-  ])
-  const queue = queueUrl(options.queue, context)
+  // Each worker has these limits for itself.
+  const limit = concurrency !== undefined ? '--concurrency' : bytesPerSecond !== undefined ? '--limit-rate' : undefined
+  if (limit !== undefined) {
+    const hint = 'use --per-host and --rate, which hold for all workers together'
+    throw usageError(`${limit} does not apply to the workers of --queue`, hint)
+  }
+  const { queueUrl, shownUrl } = await import('../queue/address.ts')
+  const { downloadByQueue } = await import('../../node/queue/index.ts')
+  const queue = queueUrl(option, context)
   const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
   const onLonely = () =>
     void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
@@ -192,32 +190,29 @@ async function folderAt(name: string): Promise<string> {
   }
 }
 
+interface Performance {
+  readonly audience: Audience
+  readonly progress: Progress
+  /** The folder that the summary names; absent where no summary is printed. */
+  readonly folder?: string
+  readonly all: boolean
+  readonly setUp: PlanView['setUp']
+}
+
 /** Processes all events, reports failures and returns the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
-  {
-    audience,
-    forecast,
-    folder,
-    all,
-    setUp,
-  }: {
-    readonly audience: Audience
-    readonly forecast: Forecast
-    readonly folder: string
-    readonly all: boolean
-    readonly setUp: PlanView['setUp']
-  },
-  { diagnostics }: Context,
+  { audience, progress, folder, all, setUp }: Performance,
+  { io, diagnostics }: Context,
 ): Promise<readonly number[]> {
-  const totals = new Totals()
   const failed = new FailedFiles({ all })
+  const advised = ({ error, file: { url } }: FailedEvent) => withProviderHint(error, { url, context: progress.forecast.context }, setUp)
   let interrupted: AuthError | undefined
   try {
     for await (const given of events) {
-      const event = given.kind === 'failed' ? await withProvider(given, forecast, setUp) : given
-      totals.add(event)
-      forecast.atLeast(totals.planned)
+      const event = given.kind === 'failed' ? { ...given, error: await advised(given) } : given
+      progress.add(event)
+      progress.forecast.atLeast(progress.planned)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
       else if (event.kind === 'document') failed.failCopy(event)
       else if (event.kind === 'warning') failed.warn(event)
@@ -225,19 +220,14 @@ async function perform(
     }
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-    interrupted = interruption(totals, forecast)
+    interrupted = interruption(progress)
   }
   audience.end()
   await failed.tell(diagnostics)
-  if (totals.planned > 0) await isHeard(audience.conclude(totals, folder))
+  if (progress.planned > 0 && folder !== undefined) await isHeard(write(io.stdout, summaryTable(progress, folder, styleOf(io, io.stdout))))
   if (interrupted) await diagnostics.error(interrupted)
-  else await reportRemaining(totals, forecast, diagnostics)
+  else await reportRemaining(progress, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
-}
-
-/** Adds the command that helps with a file of a known provider. */
-async function withProvider(event: FailedEvent, { context }: Forecast, setUp: PlanView['setUp']): Promise<FailedEvent> {
-  return { ...event, error: await withProviderHint(event.error, { url: event.file.url, context }, setUp) }
 }
 
 /** Returns false if the output is closed: the download stops then. */
@@ -252,17 +242,12 @@ async function isHeard(telling: Promise<void> | void): Promise<boolean> {
 }
 
 /** Reports how many files were not started, as on a full disk. */
-async function reportRemaining(
-  { written, kept, skipped, failed }: Totals,
-  { files, isComplete }: Forecast,
-  diagnostics: Diagnostics,
-): Promise<void> {
-  const left = files - written.files - kept.files - skipped - failed
+async function reportRemaining({ finished, forecast: { files, isComplete } }: Progress, diagnostics: Diagnostics): Promise<void> {
   const more = isComplete ? '' : '+'
-  if (left > 0) await diagnostics.note(`not started: ${left}${more} of ${files}${more} files`)
+  if (files > finished) await diagnostics.note(`not started: ${files - finished}${more} of ${files}${more} files`)
 }
 
-function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
+function interruption({ written, kept, resumable, forecast: { files, isComplete } }: Progress): AuthError {
   const part = resumable > 0 ? `, and ${bytesText(resumable)} of incomplete files` : ''
   const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; run the same command to resume`
   return new AuthError('ABORTED', 'interrupted', { hint })
@@ -286,13 +271,13 @@ async function reportUnread(
 }
 
 function nothing({ documents, keys }: Forecast): ConfigurationError {
-  if (documents === 0) {
-    const hint = 'give a STAC document, a folder with some, a glob, a URL, or - for stdin'
-    return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents', { hint })
-  }
-  if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
-  const hint = `the assets are: ${keys.join(', ')}; --include matches their file names, too`
-  return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
+  const [why, hint] =
+    documents === 0
+      ? ['the inputs contain no documents', 'give a STAC document, a folder with some, a glob, a URL, or - for stdin']
+      : keys.length === 0
+        ? ['no document has an asset']
+        : ['no asset matches the options', `the assets are: ${keys.join(', ')}; --include matches their file names, too`]
+  return new ConfigurationError('TARGET_NOT_FOUND', `nothing to download: ${why}`, hint === undefined ? {} : { hint })
 }
 
 /** Options that the library has under the same name. */
@@ -316,28 +301,15 @@ const SAME = [
 
 /** Converts the options of the command line to those of the library. */
 function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const {
-    asset: keys,
-    include,
-    exclude,
-    role: roles,
-    type: types,
-    minSize,
-    maxSize,
-    rename,
-    stallTimeout,
-    wait,
-    prefer,
-    limitRate,
-  } = options
+  const { asset: keys, include, exclude, role: roles, type: types, minSize, maxSize, stallTimeout, wait } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
   return defined({
     ...same,
-    alternates: prefer,
-    bytesPerSecond: limitRate,
+    alternates: options.prefer,
+    bytesPerSecond: options.limitRate,
     documents: options.rewriteHrefs,
     assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
-    collisions: rename ? ('rename' as const) : undefined,
+    collisions: options.rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
     wait: wait === undefined ? undefined : wait * 1000,
   })

@@ -7,8 +7,9 @@ import { replaceFile, type Seen, seenFile, systemCode } from '../../node/base/in
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { jsonIn, readInput } from '../read-document.ts'
+import type { FoundProblems } from './collector.ts'
 import type { BaselineOptions } from './lint-options.ts'
-import type { FoundProblems, LintOutcome } from './lint-run.ts'
+import type { LintOutcome } from './lint-run.ts'
 
 /** The findings to report, and the number in the baseline. */
 export interface Fresh extends FoundProblems {
@@ -19,18 +20,18 @@ export interface Fresh extends FoundProblems {
 export class RunBaseline {
   /** Compares the findings of the run. */
   readonly comparison: Comparison
-  readonly #file: string
   readonly #options: BaselineOptions
+  readonly #file: string
   readonly #seen: Seen | undefined
   /** The error of reading a baseline that is to be replaced. */
   readonly #error: unknown
 
-  private constructor(file: string, options: BaselineOptions, seen: Seen | undefined, before: Baseline | undefined, error?: unknown) {
-    this.comparison = new Comparison(before ?? { version: 1, findings: {} })
-    this.#file = file
+  private constructor(options: BaselineOptions, file: string, seen: Seen | undefined, read: Baseline | { readonly error: unknown }) {
+    this.comparison = new Comparison('error' in read ? { version: 1, findings: {} } : read)
     this.#options = options
+    this.#file = file
     this.#seen = seen
-    this.#error = error
+    this.#error = 'error' in read ? read.error : undefined
   }
 
   /**
@@ -41,13 +42,10 @@ export class RunBaseline {
     const { baseline: file, updateBaseline } = options
     if (file === undefined) return undefined
     const seen = await seenFile(file)
-    if (!updateBaseline) return new RunBaseline(file, options, seen, await readBaseline(file, context))
-    if (!seen) return new RunBaseline(file, options, seen, undefined)
-    try {
-      return new RunBaseline(file, options, seen, await readBaseline(file, context))
-    } catch (error) {
-      return new RunBaseline(file, options, seen, undefined, error)
-    }
+    if (updateBaseline && !seen) return new RunBaseline(options, file, seen, { version: 1, findings: {} })
+    const read = await readBaseline(file, context).catch((error: unknown) => ({ error }))
+    if ('error' in read && !updateBaseline) throw read.error
+    return new RunBaseline(options, file, seen, read)
   }
 
   /**

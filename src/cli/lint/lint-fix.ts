@@ -21,7 +21,7 @@ import type { Context } from '../context.ts'
 import type { Failure } from '../exit-code.ts'
 import { usageError } from '../exit-code.ts'
 import { lintInputs, type Selection } from '../inputs/input-files.ts'
-import { type Piece, piecesOf } from '../inputs/pieces.ts'
+import { piecesOf } from '../inputs/pieces.ts'
 import { type Io, write } from '../io.ts'
 import { jsonIn, readInput } from '../read-document.ts'
 import type { FixingOptions } from './lint-options.ts'
@@ -73,111 +73,86 @@ export async function fixInputs(
   context: Context,
   auth: () => Promise<Auth>,
 ): Promise<FixedInputs> {
-  const { diagnostics } = context
-  const failures: Failure[] = []
+  const { io, diagnostics } = context
+  const given = inputs.includes('-') ? await readInput('-', io) : undefined
+  const again = { ...io, stdin: given ? Readable.from([given]) : io.stdin }
   const selection = { ...settings.selection, mayMiss: true }
-  const { io, references } = await looked(inputs, fixSettings, selection, context, auth)
-  let stdin: Readable = io.stdin
+  const references = await referencesOf(inputs, fixSettings, selection, { ...context, io: again }, auth)
+  const failures: Failure[] = []
+  let stdin: Readable = given ? Readable.from([given]) : io.stdin
   const counts = { findings: 0, files: 0, unchanged: 0 }
-  for await (const input of lintInputs(inputs, selection)) {
+  for await (const { name, ...input } of lintInputs(inputs, selection)) {
     if ('error' in input || io.signal.aborted) continue
-    if (isAddress(input.name) || NEVER_CHANGED.test(input.name)) {
+    if (isAddress(name) || NEVER_CHANGED.test(name)) {
       counts.unchanged++
       continue
     }
     try {
-      const usedElsewhere = await references?.usedElsewhere(input.name)
+      const usedElsewhere = await references?.usedElsewhere(name)
       const all = { ...fixSettings, ...(usedElsewhere && { usedElsewhere }) }
-      const fixed = input.name === '-' ? await fixStdin(all, settings, io) : await fixFile(input.name, all, settings, io)
-      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is not fixed: it is a symbolic link`)
-      else if (fixed && fixed.fixed.length > 0) {
-        counts.files++
-        counts.findings += fixed.fixed.length
-        await reportRemoved(input.name === '-' ? settings.stdinName : input.name, fixed, fixSettings, diagnostics)
-      }
-      if (fixed?.read) stdin = Readable.from([fixed.read])
+      const { fixed, read } = given && name === '-' ? await fixStdin(given, all, settings, io) : await fixFile(name, all, settings, context)
+      if (read) stdin = Readable.from([read])
+      if (fixed.length === 0) continue
+      counts.files++
+      counts.findings += fixed.length
+      await reportRemoved(name === '-' ? settings.stdinName : name, fixed, fixSettings, diagnostics)
     } catch (error) {
       if (!isAuthError(error)) throw error
-      failures.push({ name: input.name, error })
+      failures.push({ name, error })
     }
   }
-  await diagnostics.note(
-    `${fixSettings.dryRun ? 'would fix' : 'fixed'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
-  )
-  if (counts.unchanged > 0)
-    await diagnostics.note(
-      `${plural(counts.unchanged, 'input')} not changed: URLs, NDJSON, compressed files and Parquet files are only linted`,
-    )
+  const did = fixSettings.dryRun ? 'would fix' : 'fixed'
+  await diagnostics.note(`${did} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`)
+  if (counts.unchanged > 0) await diagnostics.note(`${plural(counts.unchanged, 'input')} not changed: ${UNCHANGED}`)
   return { stdin, failures }
 }
+
+const UNCHANGED = 'URLs, NDJSON, compressed files and Parquet files are only linted'
 
 /** Names of files that are not a JSON text of one document. */
 const NEVER_CHANGED = /\.(?:ndjson|(?:geo)?jsonl|gz|(?:geo)?parquet)$/i
 
 /** Reports removed schemes, because a reference to them may have been forgotten. */
-async function reportRemoved(name: string, { fixed }: Fixed, { dryRun }: FixSettings, diagnostics: Context['diagnostics']): Promise<void> {
+async function reportRemoved(
+  name: string,
+  fixed: Fixed['fixed'],
+  { dryRun }: FixSettings,
+  diagnostics: Context['diagnostics'],
+): Promise<void> {
   const removed = fixed.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
   if (removed.length === 0) return
   const what = `the unused ${removed.length === 1 ? 'scheme' : 'schemes'} ${removed.join(', ')}`
   await diagnostics.note(forLine(`${name}: ${dryRun ? 'would remove' : 'removed'} ${what}`))
 }
 
-/** Collects the references of all inputs if unused schemes may be removed; stdin is buffered for later readers. */
-async function looked(
-  inputs: readonly string[],
-  { suggestions, only }: FixSettings,
-  selection: Selection,
-  { io, diagnostics }: Context,
-  auth: () => Promise<Auth>,
-): Promise<{ io: Io; references?: References }> {
-  if (!suggestions || !(only?.includes('unused-scheme') ?? true)) return { io }
-  const given = inputs.includes('-') ? await readInput('-', io).catch((error: unknown) => ({ error })) : undefined
-  const stdin = () => (given ? again(given) : io.stdin)
-  const references = await referencesOf(inputs, selection, { ...io, stdin: stdin() }, auth)
-  if (references.unread !== undefined)
-    await diagnostics.note(`unused schemes are kept: ${forLine(references.unread)} cannot be read and may use them`)
-  return { io: { ...io, stdin: stdin() }, references }
-}
-
-/** Returns a stream of the same bytes, or with the same failure. */
-function again(given: Uint8Array | { readonly error: unknown }): Readable {
-  if (!('error' in given)) return Readable.from([given])
-  return new Readable({
-    read() {
-      this.destroy(given.error as Error)
-    },
-  })
-}
-
-/** The outcome of fixing one input. */
-interface Outcome extends Fixed {
-  /** The bytes that the linter reads instead of stdin. */
+/** The fixes of one input, and the bytes that the linter reads instead of stdin. */
+interface FixedInput extends Pick<Fixed, 'fixed'> {
   readonly read?: Uint8Array
-  /** True for a link, which is not changed. */
-  readonly linked?: boolean
 }
 
-async function fixFile(name: string, fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
+async function fixFile(name: string, fixSettings: FixContext, settings: LintSettings, { io, diagnostics }: Context): Promise<FixedInput> {
   const seen = await seenFile(name)
-  if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
   // The linter reads the file next and reports read errors.
-  const before = textOf(await readFile(name).catch(() => new Uint8Array()))
-  const fixed = before === undefined ? undefined : fixDocument(before, name, fixSettings, settings)
-  if (before === undefined || !fixed || fixed.fixed.length === 0) return undefined
-  if (!seen) return { ...fixed, linked: true }
-  if (fixSettings.dryRun) await showPatch(name, before, fixed.text, io)
-  else await replaceFile(name, fixed.text, seen)
-  return fixed
+  const bytes = seen && seen.size > DOCUMENT_LIMITS.other ? new Uint8Array() : await readFile(name).catch(() => new Uint8Array())
+  const before = textOf(bytes) ?? ''
+  const { fixed, text } = fixDocument(before, name, fixSettings, settings)
+  if (fixed.length === 0) return { fixed }
+  if (!seen) {
+    await diagnostics.note(`${forLine(name)} is not fixed: it is a symbolic link`)
+    return { fixed: [] }
+  }
+  if (fixSettings.dryRun) await showPatch(name, before, text, io)
+  else await replaceFile(name, text, seen)
+  return { fixed }
 }
 
-async function fixStdin(fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome> {
-  const bytes = await readInput('-', io)
+async function fixStdin(bytes: Uint8Array, fixSettings: FixContext, settings: LintSettings, io: Io): Promise<FixedInput> {
   const before = textOf(bytes)
-  const fixed = before === undefined ? { text: '', fixed: [] } : fixDocument(before, settings.stdinName, fixSettings, settings)
-  const after = before === undefined ? bytes : Buffer.from(fixed.text)
+  const { text = '', fixed = [] } = before === undefined ? {} : fixDocument(before, settings.stdinName, fixSettings, settings)
+  const after = before === undefined ? bytes : Buffer.from(text)
   if (!fixSettings.dryRun) await write(io.stdout, after)
-  else if (before !== undefined) await showPatch(settings.stdinName, before, fixed.text, io)
-  return { ...fixed, read: fixSettings.dryRun ? bytes : after }
+  else if (before !== undefined) await showPatch(settings.stdinName, before, text, io)
+  return { fixed, read: fixSettings.dryRun ? bytes : after }
 }
 
 function fixDocument(text: string, document: string, { suggestions, only, usedElsewhere }: FixContext, { levels }: LintSettings): Fixed {
@@ -204,7 +179,26 @@ async function showPatch(name: string, before: string, after: string, { stdout }
   await write(stdout, shown)
 }
 
-/** The references of all inputs; memory grows with the documents that link to others. */
+/** Collects the references of all inputs if unused schemes may be removed. */
+async function referencesOf(
+  inputs: readonly string[],
+  { suggestions, only }: FixSettings,
+  selection: Selection,
+  { io, diagnostics }: Context,
+  auth: () => Promise<Auth>,
+): Promise<References | undefined> {
+  if (!suggestions || !(only?.includes('unused-scheme') ?? true)) return undefined
+  const references = new References()
+  for await (const input of lintInputs(inputs, selection)) {
+    const isRead = !('error' in input) && (await references.read(input.name, io, auth))
+    if (!isRead) references.unread ??= input.name
+  }
+  if (references.unread !== undefined)
+    await diagnostics.note(`unused schemes are kept: ${forLine(references.unread)} cannot be read and may use them`)
+  return references
+}
+
+/** The references of all inputs; memory grows with the documents. */
 class References {
   /** The first unread input; it may use any scheme. */
   unread: string | undefined
@@ -219,83 +213,53 @@ class References {
       this.unread !== undefined || this.#outerRefs.has(scheme) || !this.#areRead(childrenOf(document).map((href) => resolved(href, url)))
   }
 
-  /** Adds the references of an input, or marks it as unread. */
-  async read(name: string, io: Io, auth: () => Promise<Auth>): Promise<void> {
+  /** Adds the references of an input; returns false if it cannot be read, is not JSON or is too large. */
+  async read(name: string, io: Io, auth: () => Promise<Auth>): Promise<boolean> {
+    const url = await urlOf(name)
     try {
-      const url = await urlOf(name)
-      for await (const piece of piecesOf({ name }, io, auth)) {
-        if (!this.#add(piece, url)) this.unread ??= name
+      for await (const { task, oversized } of piecesOf({ name }, io, auth)) {
+        const root = task.text === undefined ? task.value : jsonIn(task.text)
+        if (oversized || typeof root !== 'object' || root === null) return false
+        this.#outerRefs.add(outerRefsIn(root))
+        const base = task.url ?? url
+        const below = documentsIn(root).flatMap((document) => childrenOf(document).map((href) => resolved(href, base)))
+        for (const key of new Set([url, task.url])) {
+          if (key === undefined) continue
+          const known = this.#below.get(key) ?? []
+          for (const one of below) known.push(one)
+          this.#below.set(key, known)
+        }
       }
+      return true
     } catch (error) {
       if (!isAuthError(error)) throw error
-      this.unread ??= name
+      return false
     }
-  }
-
-  /** Adds a piece; returns false if it is not JSON or too large. */
-  #add({ task: { text, value, url: answered }, oversized }: Piece, url: string | undefined): boolean {
-    if (oversized) return false
-    const root = text === undefined ? value : jsonIn(text)
-    if (typeof root !== 'object' || root === null) return false
-    const documents = documentsIn(root)
-    this.#outerRefs.add(outerRefsIn(root))
-    const base = answered ?? url
-    const below = documents.flatMap((document) => childrenOf(document).map((href) => resolved(href, base)))
-    for (const key of new Set([url, answered])) if (key !== undefined) this.#note(key, below)
-    return true
-  }
-
-  #note(url: string, below: readonly string[]): void {
-    const known = this.#below.get(url)
-    if (!known || known.length === 0) this.#below.set(url, below.length === 0 ? NONE : [...below])
-    else for (const one of below) known.push(one)
   }
 
   /** Returns true if these documents and all documents below them were read. */
   #areRead(start: readonly string[]): boolean {
-    const waiting = [...start]
-    const seen = new Set<string>()
-    for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-      if (seen.has(url)) continue
-      seen.add(url)
+    const known = new Set(start)
+    // A set that grows is visited to its end.
+    for (const url of known) {
       const below = this.#below.get(url)
       if (!below) return false
-      waiting.push(...below)
+      for (const one of below) known.add(one)
     }
     return true
   }
 }
 
-/** Shared by documents without children, to save memory. */
-const NONE: string[] = []
-
-/** Collects the references of all inputs. */
-async function referencesOf(inputs: readonly string[], selection: Selection, io: Io, auth: () => Promise<Auth>): Promise<References> {
-  const references = new References()
-  for await (const input of lintInputs(inputs, selection)) {
-    if ('error' in input) references.unread ??= input.name
-    else await references.read(input.name, io, auth)
-  }
-  return references
-}
-
 /** Returns the URL of an input; undefined for stdin and for a missing file. */
 async function urlOf(name: string): Promise<string | undefined> {
-  if (name === '-') return undefined
-  if (isAddress(name)) return withoutFragment(name, undefined)
-  return realpath(name).then(
-    (path) => pathToFileURL(path).href,
-    () => undefined,
-  )
+  if (name === '-' || isAddress(name)) return resolved(name === '-' ? '' : name, undefined) || undefined
+  const path = await realpath(name).catch(() => undefined)
+  return path && pathToFileURL(path).href
 }
 
 /** Returns the URL of a link; an empty string, which is never read, if it is unknown. */
 function resolved(href: string, base: string | undefined): string {
-  return href === '' ? '' : (withoutFragment(href, base) ?? '')
-}
-
-function withoutFragment(href: string, base: string | undefined): string | undefined {
-  if (!canParseUrl(href, base)) return undefined
+  if (href === '' || !canParseUrl(href, base)) return ''
   const url = new URL(href, base)
   url.hash = ''
   return url.href

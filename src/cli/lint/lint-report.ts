@@ -1,6 +1,6 @@
 /** The output of `lint`: reports at the end and during the run, and the exit code. */
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { access, constants, type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -132,9 +132,9 @@ function quietly(report: Report, quiet: boolean): Report {
 }
 
 async function writeReport(name: string, text: string): Promise<void> {
-  const file = await ReportFile.open(name)
-  await file.write(text)
-  await file.close()
+  const sink = await openReport(name)
+  await sink.write(text)
+  await sink.close()
 }
 
 /** Warns that reports do not list all findings. */
@@ -190,88 +190,66 @@ export function exitOf(failures: readonly Failure[], summary: Summary, options: 
   return worstExit([...failures.map((failure) => exitOfFailure(failure, io.signal)), found ? EXIT.findings : EXIT.done])
 }
 
+/** Where a report is written. Errors of all methods: `FILE_ACCESS`, `DISK_FULL`. */
+interface Sink {
+  write(text: string): Promise<void>
+  /** Makes the report complete. */
+  close(): Promise<void>
+  /** Gives up an incomplete report. */
+  discard(): Promise<void>
+}
+
+/**
+ * Opens a file that replaces the report of an earlier run when it is complete; after an error the earlier report is unchanged. Links are
+ * followed, and pipes and devices are written directly.
+ */
+async function openReport(name: string): Promise<Sink> {
+  const refuse = (error: unknown): never => {
+    throw writeFailure(error, `"${name}"`)
+  }
+  const stats = await stat(name).catch(() => undefined)
+  if (stats) await access(name, constants.W_OK).catch(refuse)
+  // A pipe behind /dev/stdout has no path of its own.
+  const path = stats?.isFile() ? await realpath(name).catch(refuse) : name
+  const { handle, part } = await openPart(path, stats).catch(refuse)
+  const discard = async () => {
+    await handle.close().catch(() => undefined)
+    if (part !== undefined) await rm(part, { force: true })
+  }
+  const orDiscard = (writing: Promise<void>) => writing.catch((error) => discard().then(() => refuse(error)))
+  const close = async () => {
+    if (part !== undefined) await handle.sync()
+    await handle.close()
+    if (part !== undefined) await replace(path, part)
+  }
+  return { write: (text) => orDiscard(handle.writeFile(text)), close: () => orDiscard(close()), discard }
+}
+
 /** Error codes for a folder that is not writable, or a file that is a mount point: only the file itself can be written. */
 const ONLY_ITSELF = ['EACCES', 'EPERM', 'EROFS', 'EBUSY']
 
-/**
- * Replaces the report of an earlier run atomically; links are followed, and pipes and devices are written directly. Errors of all
- * methods: `FILE_ACCESS`, `DISK_FULL`; the earlier report is unchanged then.
- */
-class ReportFile {
-  readonly #name: string
-  readonly #place: string
-  readonly #handle: FileHandle
-  /** The temporary file; absent for pipes and devices. */
-  readonly #part: string | undefined
-
-  private constructor(name: string, place: string, handle: FileHandle, part?: string) {
-    this.#name = name
-    this.#place = place
-    this.#handle = handle
-    this.#part = part
-  }
-
-  static async open(name: string): Promise<ReportFile> {
-    try {
-      const stats = await stat(name).catch(() => undefined)
-      // A pipe behind /dev/stdout has no path of its own.
-      const place = stats?.isFile() ? await realpath(name) : name
-      if (stats) await access(place, constants.W_OK)
-      if (stats && !stats.isFile()) return new ReportFile(name, place, await open(place, 'w'))
-      const part = `${place}.${randomUUID()}.part`
-      const handle = await open(part, 'wx', (stats?.mode ?? 0o666) & 0o777).catch((error) => {
-        if (!stats || !ONLY_ITSELF.includes(systemCode(error))) throw error
-      })
-      if (handle) return new ReportFile(name, place, handle, part)
-      const elsewhere = join(tmpdir(), `stac-auth-${randomUUID()}.part`)
-      return new ReportFile(name, place, await open(elsewhere, 'wx', 0o600), elsewhere)
-    } catch (error) {
-      throw writeFailure(error, `"${name}"`)
-    }
-  }
-
-  write(text: string): Promise<void> {
-    return this.#orDiscard(() => this.#handle.writeFile(text))
-  }
-
-  /** Syncs the report to disk and moves it to its path. */
-  close(): Promise<void> {
-    return this.#orDiscard(async () => {
-      const part = this.#part
-      if (part !== undefined) await this.#handle.sync()
-      await this.#handle.close()
-      if (part === undefined) return
-      try {
-        await renameWhenFree(part, this.#place)
-      } catch (error) {
-        if (![...ONLY_ITSELF, 'EXDEV'].includes(systemCode(error))) throw error
-        await writeFile(this.#place, createReadStream(part))
-        await rm(part, { force: true })
-      }
-    })
-  }
-
-  /** Removes the temporary file and keeps the earlier report. */
-  async discard(): Promise<void> {
-    await this.#handle.close().catch(() => undefined)
-    if (this.#part !== undefined) await rm(this.#part, { force: true })
-  }
-
-  async #orDiscard(writing: () => Promise<void>): Promise<void> {
-    try {
-      await writing()
-    } catch (error) {
-      await this.discard()
-      throw writeFailure(error, `"${this.#name}"`)
-    }
+/** Opens a temporary file beside the report, or in the temporary folder; pipes and devices have none. */
+async function openPart(path: string, stats: Stats | undefined): Promise<{ readonly handle: FileHandle; readonly part?: string }> {
+  if (stats && !stats.isFile()) return { handle: await open(path, 'w') }
+  const beside = `${path}.${randomUUID()}.part`
+  try {
+    return { handle: await open(beside, 'wx', (stats?.mode ?? 0o666) & 0o777), part: beside }
+  } catch (error) {
+    if (!stats || !ONLY_ITSELF.includes(systemCode(error))) throw error
+    const elsewhere = join(tmpdir(), `stac-auth-${randomUUID()}.part`)
+    return { handle: await open(elsewhere, 'wx', 0o600), part: elsewhere }
   }
 }
 
-/** Characters that are buffered before a write. */
-const ENOUGH = 64 * 1024
-
-/** Milliseconds after a write until the next finding is written immediately. */
-const SOON = 100
+async function replace(path: string, part: string): Promise<void> {
+  try {
+    await renameWhenFree(part, path)
+  } catch (error) {
+    if (![...ONLY_ITSELF, 'EXDEV'].includes(systemCode(error))) throw error
+    await writeFile(path, createReadStream(part))
+    await rm(part, { force: true })
+  }
+}
 
 /** The reports that are written during a run. */
 export class LineReports {
@@ -280,17 +258,17 @@ export class LineReports {
   /** Creates the reports of destinations with a line-based format. Files are opened at the first finding. */
   static async of(
     destinations: readonly Destination[],
-    options: ReportOptions,
+    { maxProblems, quiet = false }: ReportOptions,
     { io }: Context,
     output: 'stdout' | 'stderr',
   ): Promise<LineReports> {
     const reports = new LineReports()
     for (const destination of destinations) {
-      const reporter = await lineReporterOf(destination.format, options.maxProblems)
+      const reporter = await lineReporterOf(destination.format, maxProblems)
       const { file } = destination
       const stdout: Sink = { write: (text) => write(io[output], text), close: async () => {}, discard: async () => {} }
-      const start = async () => (file === undefined ? stdout : ReportFile.open(file))
-      if (reporter) reports.#reports.set(destination, new LineReport(reporter, start, options.quiet))
+      const start = async () => (file === undefined ? stdout : openReport(file))
+      if (reporter) reports.#reports.set(destination, new LineReport(reporter, start, quiet))
     }
     return reports
   }
@@ -310,19 +288,20 @@ export class LineReports {
   }
 }
 
-type Sink = Pick<ReportFile, 'write' | 'close' | 'discard'>
+/** Characters that are buffered before a write, and milliseconds after a write until the next finding is written immediately. */
+const BUFFERED = { characters: 64 * 1024, milliseconds: 100 }
 
 /** A report that is written line by line. */
 class LineReport {
   readonly #reporter: LineReporter
   readonly #open: () => Promise<Sink>
   readonly #isQuiet: boolean
-  #sink: Sink | undefined
-  #error: unknown
+  #sink: Promise<Sink> | undefined
+  #isBroken = false
   #text = ''
   #written = 0
 
-  constructor(reporter: LineReporter, openSink: () => Promise<Sink>, isQuiet = false) {
+  constructor(reporter: LineReporter, openSink: () => Promise<Sink>, isQuiet: boolean) {
     this.#reporter = reporter
     this.#open = openSink
     this.#isQuiet = isQuiet
@@ -330,38 +309,37 @@ class LineReport {
 
   /** Writes a line for each finding. A failure is thrown by `end`, so that other reports are still written. */
   async add(problems: readonly Problem[]): Promise<void> {
-    for (const problem of problems) {
-      if (this.#error === undefined && !(this.#isQuiet && problem.severity !== 'error')) this.#text += this.#reporter.line(problem)
-    }
-    const isTime = this.#text.length >= ENOUGH || (this.#text !== '' && Date.now() - this.#written >= SOON)
-    if (isTime) await this.#flush().catch(() => undefined)
+    if (this.#isBroken) return
+    for (const problem of problems) if (!this.#isQuiet || problem.severity === 'error') this.#text += this.#reporter.line(problem)
+    const { characters, milliseconds } = BUFFERED
+    const isTime = this.#text.length >= characters || (this.#text !== '' && Date.now() - this.#written >= milliseconds)
+    if (!isTime) return
+    await this.#flush().catch(() => {
+      this.#isBroken = true
+    })
   }
 
-  /** Writes the totals. Errors: all errors of `ReportFile` and `write` since the start. */
+  /** Writes the totals. Errors: all errors since the start. */
   async end(report: Report): Promise<void> {
     const { unlisted: _none, ...summary } = report.summary
     this.#text += this.#reporter.end({ version: report.version, summary })
     await this.#flush()
-    await this.#sink?.close()
+    await (await this.#sink)?.close()
     this.#sink = undefined
   }
 
   async discard(): Promise<void> {
-    await this.#sink?.discard()
-    this.#sink = undefined
+    await this.#sink?.then((sink) => sink.discard()).catch(() => undefined)
   }
 
   async #flush(): Promise<void> {
+    this.#sink ??= this.#open()
+    const sink = await this.#sink
     const text = this.#text
     this.#text = ''
-    try {
-      if (this.#error !== undefined) throw this.#error
-      this.#sink ??= await this.#open()
-      await this.#sink.write(text)
-      this.#written = Date.now()
-    } catch (error) {
-      this.#error = error
-      throw error
-    }
+    // After a failure the sink refuses all writes with its error.
+    this.#sink = sink.write(text).then(() => sink)
+    this.#written = Date.now()
+    await this.#sink
   }
 }

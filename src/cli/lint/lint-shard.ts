@@ -1,52 +1,11 @@
 /** Facts that a part of a run (`--shard`) leaves to `merge`, because they depend on the documents of the other parts. */
-import { createHash } from 'node:crypto'
-import { isMine } from '../../crawl/expand.ts'
 import type { Problem, TextOptions } from '../../lint/index.ts'
-import { outerRefsIn } from '../../lint/lint.ts'
-import { isRefutable, type OuterRefs } from '../../lint/lint-run.ts'
+import type { OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
 import { nameOfDocument } from '../../lint/rules/conflicting-scheme.ts'
-import { isObject, kindOf, own, ownString, pointer, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
-import { compare } from './lint-run.ts'
-import { findingOf, placeholderIn, RecordingRun, siteOf, withOther } from './linter.ts'
-
-/** One of several parts of the inputs. */
-export class LintShard {
-  readonly run = new RecordingRun({ siteOf })
-  readonly pending: Pending[] = []
-  readonly #inputs = new Map<string, number>()
-  readonly #part: { readonly index: number; readonly of: number }
-
-  constructor(part: { readonly index: number; readonly of: number }) {
-    this.#part = part
-  }
-
-  /** True for an input that belongs to this part, whatever the order of the inputs. */
-  owns(input: string): boolean {
-    return isMine(input, this.#part)
-  }
-
-  /** Notes the number of an input that is mentioned in the report. */
-  mention(document: string, number: number): void {
-    if (!this.#inputs.has(document)) this.#inputs.set(document, number)
-  }
-
-  /** Keeps a finding for `merge` and returns true if it depends on the documents of other parts. */
-  postpones(problem: Problem, block: number, isKnown: () => boolean): boolean {
-    const index = placeholderIn(problem)
-    const recorded = index === undefined ? undefined : this.run.definitions[index]
-    if (!recorded && !isRefutable(problem)) return false
-    const known = isKnown()
-    const definition = recorded && { name: recorded.name, hash: hashOf(recorded.scheme), where: recorded.where }
-    if (definition || !known) this.pending.push({ block, problem, ...(definition && { definition }), ...(known && { known: true }) })
-    return true
-  }
-
-  /** Returns what only parts of files have. */
-  ofFiles(): FileShard {
-    return { inputs: Object.fromEntries(this.#inputs), pending: this.pending }
-  }
-}
+import { own } from '../../stac/document.ts'
+import { compare } from './collector.ts'
+import { findingOf, hashOf, type LintResult, placeholderIn, withOther } from './linter.ts'
 
 /** Returns the findings of all parts that depend on the documents of other parts, as one run over all inputs finds them. */
 export function settledOf(shards: readonly FileShard[], outerRefs: OuterRefs): readonly Problem[] {
@@ -77,61 +36,22 @@ function conflictOf(
   return withOther(problem, first.where)
 }
 
-/** A scheme, its position, and a hash of its definition. */
-export interface Definition {
-  readonly name: string
-  readonly hash: string
-  readonly pointer: string
-  readonly id?: string
-}
-
-/** Returns the schemes of a document, or of the documents in a page; equal definitions once. */
-export function definitionsIn(document: StacDocument): readonly Definition[] {
-  const found = new Map<string, Definition>()
-  for (const [part, at] of partsOf(document)) {
-    const id = ownString(part, 'id')
-    for (const { schemes, pointer: place } of schemePlaces(part)) {
-      for (const [name, scheme] of Object.entries(isObject(schemes) ? schemes : {})) {
-        if (!isObject(scheme)) continue
-        const hash = hashOf(scheme)
-        const key = `${hash} ${name}`
-        if (!found.has(key)) found.set(key, { name, hash, pointer: pointer(at + place, name), ...(id !== undefined && { id }) })
-      }
+/** Takes the conflicts out of the findings of a document, and returns the definitions that they are about. */
+export function definitionsOf({ problems, definitions = [] }: LintResult): {
+  problems: readonly Problem[]
+  definitions: readonly ShardDefinition[]
+} {
+  const others: Problem[] = []
+  const found: ShardDefinition[] = []
+  for (const problem of problems) {
+    const defined = definitions[placeholderIn(problem) ?? -1]
+    if (!defined) others.push(problem)
+    else {
+      const { document = '', id, pointer, severity: level } = problem
+      found.push({ name: defined.name, hash: hashOf(defined.scheme), document, ...(id !== undefined && { id }), pointer, level })
     }
   }
-  return [...found.values()]
-}
-
-/** Returns the names that a document, or the documents in a page, refer to and do not define. */
-export function outerRefsOf(document: StacDocument): readonly string[] {
-  return [...new Set(partsOf(document).flatMap(([part]) => [...outerRefsIn(part)]))]
-}
-
-function partsOf(document: StacDocument): readonly (readonly [StacDocument, string])[] {
-  const isWrapper = kindOf(document) === 'wrapper'
-  const member = isWrapper ? wrappedMember(document) : 'children'
-  const inner = own(document, member)
-  if (!Array.isArray(inner)) return isWrapper ? [] : [[document, '']]
-  return inner.flatMap((part, index) => (isObject(part) ? [[part, `/${member}/${index}`] as const] : []))
-}
-
-/** A cache, because most documents of a catalog repeat the same definitions. */
-const hashes = new Map<string, string>()
-
-const REMEMBERED = 1000
-
-/** Hashes a definition without its description and regardless of member order. */
-function hashOf(scheme: StacDocument): string {
-  const text = JSON.stringify(scheme)
-  const known = hashes.get(text)
-  if (known !== undefined) return known
-  const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
-  )
-  const hash = createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
-  if (hashes.size >= REMEMBERED) hashes.clear()
-  hashes.set(text, hash)
-  return hash
+  return { problems: others, definitions: found }
 }
 
 /** Limit of the scheme names that are compared. */

@@ -1,11 +1,12 @@
 /** Linters of tasks, in this process or by workers, and findings of rules that need more than one document. */
 
+import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
 import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
 import { LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
-import type { JsonObject } from '../../stac/document.ts'
+import { isObject, type JsonObject } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 
@@ -54,13 +55,23 @@ export function siteOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
-/** Returns a linter in this process. With `run`, documents are compared with each other. */
+/** Returns a linter in this process. With `run`, documents are compared with each other; otherwise their schemes are recorded. */
 export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete' | 'isShown'>, run?: LintRun): Linter {
   return {
-    lint: (task, about) => ({ problems: lintTask(task, { ...about, complete, ...(isShown && { isShown }), ...(run && { run }) }) }),
+    lint: (task, about) => {
+      const options = { ...about, complete, ...(isShown && { isShown }) }
+      return run ? { problems: lintTask(task, { ...options, run }) } : recorded(task, options)
+    },
     isFull: () => true,
     close: async () => {},
   }
+}
+
+/** Lints a task and records its schemes, which the caller compares with those of other tasks. */
+export function recorded(task: Task, options: TextOptions): Required<LintResult> {
+  const run = new RecordingRun({ siteOf })
+  const problems = lintTask(task, { ...options, run })
+  return { problems, definitions: run.definitions, outerRefs: run.outerRefs.all() }
 }
 
 /** The placeholder in a message for the name of the other document: the last one, because the name of a scheme may look like it. */
@@ -80,8 +91,8 @@ export function withOther(problem: Problem, other: string): Problem {
 /** Limit of the definitions that are recorded, as of those that a run compares. */
 const MOST_DEFINITIONS = 10_000
 
-/** Records each definition once, as if an earlier document had another one: for `merge`, or for the run of the sender of a job. */
-export class RecordingRun extends LintRun {
+/** Records each definition once, as if an earlier document had another one. */
+class RecordingRun extends LintRun {
   readonly definitions: Defined[] = []
   readonly #seen = new Set<string>()
 
@@ -94,9 +105,16 @@ export class RecordingRun extends LintRun {
   }
 }
 
-/** Adds to the run what a worker has recorded, and removes findings without a conflict. */
-export function compared({ problems, definitions, outerRefs = [] }: LintResult, run: LintRun): readonly Problem[] {
-  run.addOuterRefs(outerRefs)
+/** Hashes a definition without its description and regardless of member order. */
+export function hashOf(scheme: JsonObject): string {
+  const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
+  )
+  return createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
+}
+
+/** Compares recorded schemes with those of the run, and removes findings without a conflict. */
+export function compared({ problems, definitions }: LintResult, run: LintRun): readonly Problem[] {
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
   return problems.flatMap((problem) => {
@@ -107,8 +125,8 @@ export function compared({ problems, definitions, outerRefs = [] }: LintResult, 
   })
 }
 
-/** Lints a task; pointers and lines are those of the task. */
-export function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
+/** Pointers and lines are those of the task. */
+function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
   const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
   return text === undefined ? lint(value, all) : lintText(text, all)
 }

@@ -2,7 +2,7 @@ import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
 import { OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
-import { byDocument, compare, Findings, inOrder } from './lint-run.ts'
+import { byDocument, compare, Findings, inOrder } from './collector.ts'
 import { Definitions, settledOf } from './lint-shard.ts'
 
 /**

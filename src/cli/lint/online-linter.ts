@@ -14,7 +14,8 @@ import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
 import { jsonIn } from '../read-document.ts'
 import { loggedTransport } from '../request-log.ts'
-import { byPosition, type LintSettings } from './lint-run.ts'
+import { byPosition } from './collector.ts'
+import type { LintSettings } from './lint-run.ts'
 import type { Linter, LintResult, TaskRules } from './linter.ts'
 import { levelOf, runFinding } from './linter.ts'
 
@@ -30,7 +31,7 @@ export function onlineLinter(inner: Linter, typed: readonly string[], settings: 
   }
   const buckets = new PublicBuckets(anonymous, io.signal)
   return {
-    lint: async (task, about) => {
+    lint: async (task: Task, about: TaskRules): Promise<LintResult> => {
       const result = await inner.lint(task, about)
       const more = await problemsOf(task, about, buckets, settings)
       return more.length === 0 ? result : { ...result, problems: [...result.problems, ...more].sort(byPosition) }
@@ -40,7 +41,7 @@ export function onlineLinter(inner: Linter, typed: readonly string[], settings: 
       if (buckets.unknown > 0) await diagnostics.note(`s3-public-bucket: ${buckets.unknown} buckets gave no conclusive response`)
       await inner.close()
     },
-  } satisfies Linter & { lint(task: Task, about: TaskRules): Promise<LintResult> }
+  }
 }
 
 async function problemsOf(
@@ -54,14 +55,9 @@ async function problemsOf(
     runFinding('s3-public-bucket', { bucket }, { document, pointer, ...(id !== undefined && { id }) }, settings),
   )
   if (found.length === 0 || task.text === undefined) return found
-  const text = (typeof task.text === 'string' ? task.text : new TextDecoder('utf-8', { ignoreBOM: true }).decode(task.text)).replace(
-    /^\ufeff/,
-    '',
-  )
-  const positions = locate(
-    text,
-    found.map(({ pointer }) => pointer),
-  )
+  const text = typeof task.text === 'string' ? task.text.replace(/^\ufeff/, '') : new TextDecoder().decode(task.text)
+  const pointers = found.map(({ pointer }) => pointer)
+  const positions = locate(text, pointers)
   const before = (task.line ?? 1) - 1
   return found.map((problem) => {
     const position = positions.get(problem.pointer)
@@ -90,7 +86,7 @@ class PublicBuckets {
   unknown = 0
   readonly #auth: () => Promise<Auth>
   readonly #signal: AbortSignal
-  readonly #answers = new Map<string, Promise<boolean>>()
+  readonly #answers = new Map<string, Promise<boolean | undefined>>()
 
   /** @param auth an `Auth` without credentials */
   constructor(auth: () => Promise<Auth>, signal: AbortSignal) {
@@ -102,7 +98,7 @@ class PublicBuckets {
   async in({ text, value, url, parents = [] }: Task): Promise<readonly PublicTarget[]> {
     const root = text === undefined ? value : jsonIn(text)
     const found: PublicTarget[] = []
-    for (const [document, at] of Array.isArray(root) ? root.map((one, index) => [one, `/${index}`] as const) : [[root, ''] as const]) {
+    for (const [at, document] of Array.isArray(root) ? root.map((one, index) => [`/${index}`, one] as const) : [['', root] as const]) {
       if (!isObject(document) || kindOf(document) === 'unknown') continue
       for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
         const place = refersToS3(target) ? placeIn(target) : undefined
@@ -114,17 +110,14 @@ class PublicBuckets {
     return found
   }
 
-  #isPublic(place: SigningAddress): Promise<boolean> {
+  async #isPublic(place: SigningAddress): Promise<boolean> {
     const key = placeKey(place)
-    const known = this.#answers.get(key)
-    if (known) return known
-    const asked = this.#answers.size < MOST ? this.#ask(place) : Promise.resolve(undefined)
-    const answer = asked.then((told) => {
-      if (told === undefined) this.unknown++
-      return told === true
-    })
-    this.#answers.set(key, answer)
-    return answer
+    const answer = this.#answers.get(key) ?? (this.#answers.size < MOST ? this.#ask(place) : Promise.resolve(undefined))
+    if (!this.#answers.has(key)) {
+      this.#answers.set(key, answer)
+      if ((await answer) === undefined) this.unknown++
+    }
+    return (await answer) === true
   }
 
   /** Requests the object; undefined if the response is inconclusive. A redirect to another path does not count. */

@@ -1,5 +1,5 @@
 /** Lints documents with the workers of a queue. */
-import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
+import { abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/config.ts'
 import { JobQueue, type RedisAddress } from '../../node/queue/index.ts'
 import type { Context } from '../context.ts'
@@ -16,11 +16,12 @@ const PAUSE = 50
 /** Limits of pending tasks, and of their texts in UTF-16 units. */
 const MOST = { tasks: 2048, units: 64 * 2 ** 20 }
 
-interface Open {
+/** A task without a result. */
+interface PendingTask {
   readonly task: JobTask
   readonly levels: Levels
-  resolve(result: LintResult): void
-  reject(error: unknown): void
+  readonly units: number
+  settle(result: LintResult | { readonly error: unknown }): void
 }
 
 /**
@@ -36,13 +37,11 @@ class QueueLinter implements Linter {
   readonly #queue: JobQueue
   readonly #fingerprints: boolean
   readonly #signal: AbortSignal
-  /** Rejects pending tasks on abort. A shared promise in `Promise.race` would retain all results. */
-  readonly #waiting = new Set<(error: unknown) => void>()
-  #open: Open[] = []
-  #size = 0
+  readonly #pending = new Set<PendingTask>()
+  /** The tasks of the next job. */
+  #next: PendingTask[] = []
   #preset: LintJob['preset'] = 'recommended'
   #timer: NodeJS.Timeout | undefined
-  #onItsWay = { tasks: 0, units: 0 }
 
   constructor(queue: JobQueue, fingerprints: boolean, signal: AbortSignal) {
     this.#queue = queue
@@ -51,30 +50,28 @@ class QueueLinter implements Linter {
     signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  async lint(task: Task, { document, preset, rules, skipUnused }: TaskRules): Promise<LintResult> {
-    if (this.#signal.aborted) throw abortedBy(this.#signal)
+  lint(task: Task, { document, preset, rules, skipUnused }: TaskRules): Promise<LintResult> {
+    if (this.#signal.aborted) return Promise.reject(abortedBy(this.#signal))
     const travelling = { ...packed(task, document, 0), ...(skipUnused && { skipUnused }) }
     const units = travelling.text?.length ?? travelling.base64?.length ?? 0
-    if (this.#size + units > UNITS) this.#send()
+    if (sumOf(this.#next) + units > UNITS) this.#send()
     this.#preset = preset
-    this.#size += units
-    this.#onItsWay.tasks++
-    this.#onItsWay.units += units
-    const { promise, reject } = this.#put(travelling, rules)
-    this.#waiting.add(reject)
-    if (this.#open.length >= TASKS) this.#send()
-    else this.#timer ??= setTimeout(() => this.#send(), PAUSE)
-    try {
-      return await promise
-    } finally {
-      this.#waiting.delete(reject)
-      this.#onItsWay.tasks--
-      this.#onItsWay.units -= units
-    }
+    return new Promise((resolve, reject) => {
+      const settle: PendingTask['settle'] = (result) => {
+        this.#pending.delete(pending)
+        if ('error' in result) reject(result.error)
+        else resolve(result)
+      }
+      const pending = { task: travelling, levels: rules, units, settle }
+      this.#pending.add(pending)
+      this.#next.push(pending)
+      if (this.#next.length >= TASKS) this.#send()
+      else this.#timer ??= setTimeout(() => this.#send(), PAUSE)
+    })
   }
 
   isFull(): boolean {
-    return this.#onItsWay.tasks >= MOST.tasks || this.#onItsWay.units >= MOST.units
+    return this.#pending.size >= MOST.tasks || sumOf(this.#pending) >= MOST.units
   }
 
   async close(): Promise<void> {
@@ -84,45 +81,36 @@ class QueueLinter implements Linter {
   }
 
   readonly #abort = (): void => {
-    for (const reject of this.#waiting) reject(abortedBy(this.#signal))
-  }
-
-  #put(task: JobTask, levels: Levels) {
-    let fail: (error: unknown) => void = () => {}
-    const promise = new Promise<LintResult>((resolve, reject) => {
-      fail = reject
-      this.#open.push({ task, levels, resolve, reject })
-    })
-    return { promise, reject: fail }
+    for (const { settle } of this.#pending) settle({ error: abortedBy(this.#signal) })
   }
 
   #send(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const open = this.#open
-    this.#open = []
-    this.#size = 0
-    if (open.length === 0) return
-    const levels = [...new Set(open.map((one) => one.levels))]
-    const tasks = open.map((one) => ({ ...one.task, levels: levels.indexOf(one.levels) }))
+    const sent = this.#next.splice(0)
+    if (sent.length === 0) return
+    const levels = [...new Set(sent.map((one) => one.levels))]
+    const tasks = sent.map((one) => ({ ...one.task, levels: levels.indexOf(one.levels) }))
     const job: LintJob = { preset: this.#preset, fingerprints: this.#fingerprints, levels, tasks }
     this.#queue.run(job).then(
       (value) => {
-        const results = readResults(value, open.length)
-        for (const [index, { resolve, reject }] of open.entries()) {
-          const result = results?.[index]
-          if (result) resolve(result)
-          else reject(unreadable())
-        }
+        const results = readResults(value, sent.length)
+        for (const [index, { settle }] of sent.entries()) settle(results?.[index] ?? { error: unreadable() })
       },
       (error) => {
-        for (const { reject } of open) reject(error)
+        for (const { settle } of sent) settle({ error })
       },
     )
   }
 }
 
-function unreadable(): AuthError {
+function sumOf(tasks: Iterable<PendingTask>): number {
+  let sum = 0
+  for (const { units } of tasks) sum += units
+  return sum
+}
+
+function unreadable(): ProtocolError {
   return new ProtocolError('JOB_FAILED', 'the response of a worker is not a lint result', {
     hint: 'run the same version of stac-auth in all workers',
   })

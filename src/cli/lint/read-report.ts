@@ -1,12 +1,13 @@
-/** Reads and validates reports of earlier runs. */
-import { createReadStream } from 'node:fs'
+/** Reads reports of earlier runs, and checks them by the JSON Schema of reports. */
+import { createReadStream, readFileSync } from 'node:fs'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
-import type { FileShard, Incomplete, Pending, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
+import type { Report, Shard, Summary } from '../../lint/reporters/report.ts'
 import { readFailure } from '../../node/base/index.ts'
 import { isObject, own } from '../../stac/document.ts'
-import type { Io } from '../io.ts'
+import { type Io, packageFile } from '../io.ts'
 import { jsonIn, readAtMost } from '../read-document.ts'
+import { conforming, type JsonShape } from './json-shape.ts'
 
 /** Size limit of a report in bytes: half of the longest string in V8. */
 const MOST = 256 * 2 ** 20
@@ -39,18 +40,22 @@ function ofLines(text: string, name: string): unknown {
 
 function checked(report: unknown, name: string): Report {
   if (own(report, 'version') !== 1) return invalid(name, 'it is not a report of version 1')
-  const problems = own(report, 'problems')
-  if (!Array.isArray(problems)) return invalid(name, 'its problems are not a list')
-  const wrong = problems.findIndex((problem) => readProblem(problem) === undefined)
-  if (wrong >= 0) return invalid(name, `problem ${wrong + 1} is malformed`)
-  const summary = readSummary(own(report, 'summary')) ?? invalid(name, 'its summary is malformed')
-  const known = problems.flatMap((problem) => readProblem(problem) ?? [])
-  const few = COUNTS.find(([count, severity]) => summary[count] < known.filter((problem) => problem.severity === severity).length)
+  const [found, counted, part] = ['problems', 'summary', 'shard'].map((member) => own(report, member))
+  if (!Array.isArray(found)) return invalid(name, 'its problems are not a list')
+  const problems = found.map((problem, index) => readProblem(problem) ?? invalid(name, `problem ${index + 1} is malformed`))
+  const summary = (conforming(counted, { $ref: '#/definitions/summary' }, SCHEMA) as Summary) ?? invalid(name, 'its summary is malformed')
+  const few = COUNTS.find(([count, severity]) => summary[count] < problems.filter((problem) => problem.severity === severity).length)
   if (few) return invalid(name, `its summary counts fewer ${few[0]} than it lists`)
   const shard =
-    own(report, 'shard') === undefined ? undefined : (readShard(own(report, 'shard')) ?? invalid(name, 'its shard is malformed'))
-  return { version: 1, problems: known, summary, ...(shard && { shard }) }
+    part !== undefined && ((conforming(part, { $ref: '#/definitions/shard' }, SCHEMA) as Shard) ?? invalid(name, 'its shard is malformed'))
+  const { inputs = {}, pending = [] } = shard ? (shard.files ?? {}) : {}
+  // The numbers order the findings.
+  if (pending.some(({ problem: { document = '' } }) => own(inputs, document) === undefined)) invalid(name, 'its shard is malformed')
+  return { version: 1, problems, summary, ...(shard && { shard: { ...NO_FACTS, ...shard } }) }
 }
+
+/** Members that a shard may lack. */
+const NO_FACTS: Pick<Shard, 'outerRefs' | 'unsettled'> = { outerRefs: [], unsettled: [] }
 
 /** Counts to check: a quiet report lists fewer findings than it counts, no report lists more. */
 const COUNTS = [
@@ -59,120 +64,17 @@ const COUNTS = [
   ['infos', 'info'],
 ] as const
 
-const TEXTS = ['rule', 'code', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
-const NUMBERS = ['line', 'column', 'endLine', 'endColumn', 'count'] as const
-const PLACE = ['document', 'id', 'pointer', 'line', 'column', 'endLine', 'endColumn'] as const
-const DEFINITION = ['name', 'hash', 'document', 'pointer', 'level', 'id'] as const
-const WORDS: Readonly<Record<string, RegExp>> = {
-  rule: /^[a-z][a-z0-9-]*$/,
-  code: /^[a-z][a-z0-9-]*$/,
-  severity: /^(?:error|warn|info)$/,
-  level: /^(?:error|warn|info|off)$/,
-  pointer: /^(?:\/[^/]*)*$/,
-  fix: /^(?:safe|suggestion)$/,
-}
+const SCHEMA: JsonShape = JSON.parse(readFileSync(packageFile('schemas/report.json'), 'utf8'))
+
+/** A finding, and the place that a report shows instead of its own. */
+const FINDING: JsonShape = SCHEMA.definitions?.problem ?? {}
+const PROBLEM: JsonShape = { ...FINDING, properties: { ...FINDING.properties, cause: { ...FINDING, required: ['pointer'] } } }
 
 /** Validates a finding and drops unknown members; undefined if it is malformed. */
 export function readProblem(value: unknown): Problem | undefined {
-  const problem = readMembers(value, [...TEXTS, ...NUMBERS, 'places', 'cause'], ['rule', 'severity', 'message', 'pointer'])
-  if (!problem) return undefined
   // Reports of older versions have no code.
-  const { rule, code = rule, ...others } = problem
-  return { rule, code, ...others } as unknown as Problem
-}
-
-/** Returns the members with these names, in their order; undefined if one is malformed or a required one is missing. */
-function readMembers(value: unknown, names: readonly string[], needed: readonly string[]): Readonly<Record<string, unknown>> | undefined {
-  if (!isObject(value)) return undefined
-  const known = Object.keys(value).filter((name) => names.includes(name))
-  if (!needed.every((name) => known.includes(name))) return undefined
-  const members = known.map((name) => [name, readMember(name, value[name])] as const)
-  return members.every(([, member]) => member !== undefined) ? Object.fromEntries(members) : undefined
-}
-
-function readMember(name: string, member: unknown): unknown {
-  if (name === 'cause') return readPlace(member)
-  if (name === 'places') {
-    const places = Array.isArray(member) && member.length > 0 ? member.map(readPlace) : [undefined]
-    return places.every((place) => place !== undefined) ? places : undefined
-  }
-  const isNumber = NUMBERS.some((known) => known === name)
-  const isRight = isNumber ? isCount(member) && member > 0 : typeof member === 'string' && (WORDS[name]?.test(member) ?? true)
-  return isRight ? member : undefined
-}
-
-function readPlace(value: unknown): unknown {
-  return readMembers(value, PLACE, ['pointer'])
-}
-
-/** Validates the shard data of a report. */
-function readShard(value: unknown): Shard | undefined {
-  const [index, of, names, definitions] = ['index', 'of', 'names', 'definitions'].map((name) => own(value, name))
-  if (!isCount(index) || !isCount(of) || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return undefined
-  const [outerRefs, unsettled] = [own(value, 'outerRefs') ?? [], own(value, 'unsettled') ?? []]
-  if (!Array.isArray(definitions) || !Array.isArray(outerRefs) || !Array.isArray(unsettled)) return undefined
-  const known = definitions.map((definition) => readMembers(definition, DEFINITION, DEFINITION.slice(0, 5)))
-  const problems = unsettled.flatMap((problem) => readProblem(problem) ?? [])
-  if (problems.length < unsettled.length || !outerRefs.every((name) => typeof name === 'string')) return undefined
-  const files = own(value, 'files') === undefined ? undefined : readFiles(own(value, 'files'))
-  if (known.includes(undefined) || (own(value, 'files') !== undefined && !files)) return undefined
-  const more = { definitions: known as unknown as readonly ShardDefinition[], outerRefs, unsettled: problems }
-  return { index, of, names, ...more, ...(files && { files }) }
-}
-
-function readFiles(value: unknown): FileShard | undefined {
-  const [inputs, pending] = [own(value, 'inputs'), own(value, 'pending')]
-  if (!isObject(inputs) || !Object.values(inputs).every(isCount) || !Array.isArray(pending)) return undefined
-  const known = pending.flatMap((one) => readPending(one) ?? [])
-  const areNumbered = known.every(({ problem: { document = '' } }) => own(inputs, document) !== undefined)
-  return known.length === pending.length && areNumbered ? { inputs: inputs as FileShard['inputs'], pending: known } : undefined
-}
-
-function readPending(value: unknown): Pending | undefined {
-  const [block, problem, definition, known] = ['block', 'problem', 'definition', 'known'].map((member) => own(value, member))
-  const read = readProblem(problem)
-  if (!read || !isCount(block) || (known !== undefined && known !== true)) return undefined
-  const texts = ['name', 'hash', 'where'].map((member) => own(definition, member))
-  if (definition !== undefined && !texts.every((text) => typeof text === 'string')) return undefined
-  const [name, hash, where] = texts as string[]
-  const defined = name !== undefined && hash !== undefined && where !== undefined && { definition: { name, hash, where } }
-  return { block, problem: read, ...defined, ...(known && { known }) }
-}
-
-/** Optional counts of a summary. */
-const MORE = ['places', 'fixable', 'suggestions', 'baselined', 'unlisted', 'skipped'] as const
-
-function readSummary(value: unknown): Summary | undefined {
-  const incomplete = own(value, 'incomplete')
-  if (!isObject(value) || !Array.isArray(incomplete) || !incomplete.every(isIncomplete)) return undefined
-  const [documents, errors, warnings, infos] = ['documents', 'errors', 'warnings', 'infos'].map((name) => own(value, name))
-  const more = MORE.filter((name) => own(value, name) !== undefined)
-  if (![documents, errors, warnings, infos, ...more.map((name) => own(value, name))].every(isCount)) return undefined
-  return {
-    documents: Number(documents),
-    errors: Number(errors),
-    warnings: Number(warnings),
-    infos: Number(infos),
-    ...Object.fromEntries(more.map((name) => [name, Number(own(value, name))])),
-    incomplete: incomplete.map(({ url, code, message, hint, exit }) => ({
-      url,
-      code,
-      ...(message !== undefined && { message }),
-      ...(hint !== undefined && { hint }),
-      ...(exit !== undefined && { exit }),
-    })),
-  }
-}
-
-function isIncomplete(value: unknown): value is Incomplete {
-  const exit = own(value, 'exit')
-  const isCode = /^[A-Z][A-Z0-9_]*$/.test(String(own(value, 'code')))
-  const areTexts = ['message', 'hint'].every((name) => ['string', 'undefined'].includes(typeof own(value, name)))
-  return typeof own(value, 'url') === 'string' && isCode && areTexts && (exit === undefined || (isCount(exit) && exit < 256))
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+  const coded = own(value, 'code') === undefined && isObject(value) ? { ...value, code: value.rule } : value
+  return conforming(coded, PROBLEM, SCHEMA) as Problem | undefined
 }
 
 function invalid(name: string, what: string): never {

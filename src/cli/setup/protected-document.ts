@@ -7,14 +7,13 @@ import type { AuthScheme } from '../../stac/scheme.ts'
 import { discoveryUrl } from '../../strategies/oauth2/server.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
-import type { Context } from '../context.ts'
-import { askAll, type Errand } from '../credentials/create-credentials.ts'
-import { type NewCredentialOptions, needsOf, privateOriginsOf } from '../credentials/missing-credentials.ts'
+import { askAll } from '../credentials/create-credentials.ts'
+import { needsOf, privateOriginsOf } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { urlText } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
 import { openAuth } from '../open-auth.ts'
-import type { CredentialsOption } from '../options.ts'
+import type { Run } from './run.ts'
 
 type Scheme = Readonly<Record<string, unknown>>
 
@@ -67,18 +66,11 @@ async function providerScheme(terminal: Terminal): Promise<Scheme> {
  * @param name the URL of the document
  * @param refusal the error of reading it
  */
-export async function credentialOfDocument(
-  name: string,
-  { url, expected = '' }: AuthError,
-  options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
-  context: Context,
-): Promise<readonly string[]> {
-  const { terminal } = errand
-  if (!terminal || !isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return []
+export async function credentialOfDocument(name: string, { url, expected = '' }: AuthError, run: Run): Promise<readonly string[]> {
+  if (!isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return []
   const offered = expected.split(' ').filter(Boolean)
-  const scheme = await chosenScheme(terminal, name, offered)
-  return scheme ? askFor(name, scheme, options, errand, context) : []
+  const scheme = await chosenScheme(run.errand.terminal, name, offered)
+  return scheme ? askFor(name, scheme, run) : []
 }
 
 /** Asks which kind of credential it is, unless the server offers only one kind. */
@@ -100,13 +92,7 @@ async function chosenScheme(terminal: Terminal, name: string, offered: readonly 
 }
 
 /** Asks as for a link of a document with that scheme, so that the same confirmation shows where the secret goes. */
-async function askFor(
-  name: string,
-  scheme: Scheme,
-  options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
-  context: Context,
-): Promise<readonly string[]> {
+async function askFor(name: string, scheme: Scheme, { options, errand, context }: Run): Promise<readonly string[]> {
   const { hostname } = new URL(name)
   const read = { document: documentWith(name, hostname, scheme as AuthScheme), url: name }
   const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name, ...(await privateOriginsOf(read))])()

@@ -3,7 +3,6 @@ import type { CredentialObject, SecretValue } from '../../auth/credential.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
 import { credentialsFrom, type Provider, type Way } from '../../providers/provider.ts'
-import { assetOf, type Target } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { forJson } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'
@@ -11,15 +10,14 @@ import { putCredentials, setFields } from '../credentials/edit-credentials.ts'
 import { type UserCredentials, userCredentials } from '../credentials/needed-credentials.ts'
 import { freeId, ownProposal, type Proposal } from '../credentials/proposal.ts'
 import { detailsText, questionText } from '../credentials/question.ts'
-import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
+import { askHoles } from '../credentials/questions.ts'
+import { atTerminal, isTerminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError } from '../exit-code.ts'
-import { styleOf, write } from '../io.ts'
+import { write } from '../io.ts'
 import { login } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import { accountText, changesText, exampleOf, inOrder, needsAccount, placeholders, type WaySetUp, waysSetUp } from './provider-state.ts'
-import { askHoles } from './questions.ts'
 import { COMMAND, type Run, retyped } from './run.ts'
-import { testOf, testText } from './test-request.ts'
 
 /** What was done about a provider. */
 export interface ProviderSetUp {
@@ -44,7 +42,7 @@ export async function setUpProvider(provider: Provider, ways: readonly Way[], co
   const present = waysSetUp(provider, user.credentials)
   const named = provider.ways.find(({ id }) => id === options.way)
   const known = present.find(({ way: used }) => (named ? used === named : isAmong(used, ways)))
-  if (known) return update(provider, known, user, run)
+  if (known) return update(provider, known, present, user, run)
   if (!isTerminal(context.io)) throw nobodyThere(provider, named ?? (ways[0] as Way), user, command, run)
   const way = named ?? (await chosen(ways, run))
   return create(provider, way, user, run)
@@ -77,14 +75,10 @@ export function checkWay({ id, ways }: Provider, { way: name }: Pick<Run['option
   throw usageError(`${id} has no way in "${name}"`, `${near === undefined ? '' : `did you mean "${near}"? `}it has ${ids.join(', ')}`)
 }
 
-function terminalOf({ errand, context }: Run): Terminal {
-  return errand.terminal ?? new Terminal(context.io)
-}
-
 async function chosen(ways: readonly Way[], run: Run): Promise<Way> {
   const [first] = ways
   if (!first || ways.length === 1) return first as Way
-  const terminal = terminalOf(run)
+  const terminal = run.errand.terminal
   const width = Math.max(...ways.map(({ id }) => id.length))
   await terminal.say('several ways in:\n')
   for (const [index, { id, when }] of ways.entries()) await terminal.say(`  ${index + 1}  ${id.padEnd(width)}  ${when}\n`)
@@ -97,14 +91,22 @@ async function chosen(ways: readonly Way[], run: Run): Promise<Way> {
 }
 
 /** Says that a way in is set up already, and offers what the registry has now. */
-async function update(provider: Provider, known: WaySetUp, { file }: UserCredentials, run: Run): Promise<ProviderSetUp> {
+async function update(
+  provider: Provider,
+  known: WaySetUp,
+  present: readonly WaySetUp[],
+  { file }: UserCredentials,
+  run: Run,
+): Promise<ProviderSetUp> {
   const { diagnostics, io } = run.context
   const { way, credentials, changes, own } = known
   const ids = credentials.map(({ id }) => String(id))
   const result = { credentials: ids, wasThere: true }
-  await diagnostics.note(
-    `${provider.title} is set up already: ${ids.map((id) => `"${id}"`).join(', ')} (${way.id})${othersText(provider, way)}`,
-  )
+  const all = present.map((one) => `${one.credentials.map(({ id }) => `"${id}"`).join(', ')} (${one.way.id})`).join('; ')
+  const [other, ...others] = provider.ways.filter((one) => !present.some((used) => used.way === one))
+  const further = others.length === 0 ? '' : ` (or ${others.map(({ id }) => id).join(', ')})`
+  const add = other === undefined ? '' : `; to add another way in: ${COMMAND} ${provider.id} --way ${other.id}${further}`
+  await diagnostics.note(`${provider.title} is set up already: ${all}${add}`)
   if (changes.length === 0) return result
   await diagnostics.note(`what is known of ${provider.title} has changed since:\n${changesText(changes, own).trimEnd()}`)
   if (!isTerminal(io)) {
@@ -113,7 +115,7 @@ async function update(provider: Provider, known: WaySetUp, { file }: UserCredent
   }
   const changed = credentials.map((one) => changedBy(one, changes))
   const details = changed.map((entry) => detailsText({ entry, places: [], secretTo: [], browserTo: [], offered: [] })).join('')
-  if (!(await terminalOf(run).agrees(`Take ${changes.length === 1 ? 'this value' : 'these values'}?`, details))) return result
+  if (!(await run.errand.terminal.agrees(`Take ${changes.length === 1 ? 'this value' : 'these values'}?`, details))) return result
   for (const { id, field, after } of changes) await setFields(file, id, { [field]: after })
   run.errand.onWritten?.()
   await diagnostics.note(`${ids.map((id) => `"${id}"`).join(', ')} in ${file} ${ids.length === 1 ? 'is' : 'are'} up to date`)
@@ -134,7 +136,7 @@ function changedBy(credential: CredentialObject, changes: WaySetUp['changes']): 
 /** Asks for the yes, then for what only the user has; writes all credentials of the way in together. */
 async function create(provider: Provider, way: Way, user: UserCredentials, run: Run): Promise<ProviderSetUp> {
   const { context, errand } = run
-  const terminal = terminalOf(run)
+  const terminal = run.errand.terminal
   const ids = idsFor(provider, way, user.credentials)
   const proposals = await proposalsOf(provider, way, user.credentials, ids)
   await terminal.say(`\n${provider.title}, by ${way.id}${othersText(provider, way)}\n  ${way.when}\n${accountText(provider)}`)
@@ -151,7 +153,7 @@ async function create(provider: Provider, way: Way, user: UserCredentials, run: 
   try {
     await putCredentials(user.file, fresh)
   } catch (error) {
-    await undo?.()
+    await undo()
     throw error
   }
   errand.onWritten?.()
@@ -250,9 +252,8 @@ export async function setUpByName(provider: Provider, run: Run): Promise<number>
   }
 }
 
-/** Requests the test file of the provider, else logs in where there is something to log in to. */
-async function tryOut({ test, title }: Provider, credentials: readonly string[], { options, context }: Run): Promise<void> {
-  const { io, diagnostics } = context
+/** Logs in where there is something to log in to. */
+async function tryOut({ title }: Provider, credentials: readonly string[], { options, context }: Run): Promise<void> {
   const auth = await openAuth(context, options, [])()
   const ids = new Set(credentials)
   const logins = await loadStrategies(defaultStrategies)
@@ -260,13 +261,5 @@ async function tryOut({ test, title }: Provider, credentials: readonly string[],
     return ids.has(credential) && logins.some((strategy) => strategy.type === type && strategy.login !== undefined)
   })
   for (const { credential } of states) await login(credential, options, context)
-  if (test !== undefined) {
-    const result = await testOf({ name: title, credential: credentials.at(-1) ?? '', target: fileAt(test) }, auth, io.signal)
-    if (result.error) throw result.error
-    await write(io.stdout, testText(result, styleOf(io, io.stdout)))
-  } else if (states.length === 0) await diagnostics.note(`${title} is set up; nothing was requested yet`)
-}
-
-function fileAt(href: string): Target {
-  return assetOf({ type: 'Feature', assets: { test: { href } } }, 'test')
+  if (states.length === 0) await context.diagnostics.note(`${title} is set up; nothing was requested yet`)
 }

@@ -8,6 +8,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import { patternsOf } from '../credentials/edit-credentials.ts'
 import { plain } from '../credentials/question.ts'
+import { variableOf } from '../credentials/questions.ts'
 
 /** A way in that is set up. */
 export interface WaySetUp {
@@ -150,11 +151,6 @@ export function inOrder(ways: readonly Way[], env: Environment): readonly Way[] 
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-/** Returns the first variable for a hole that is set. */
-export function variableOf({ env = [] }: Hole, environment: Environment): string | undefined {
-  return env.find((name) => environment[name])
-}
 
 /** True for a way in that needs something of the user, or a login. */
 export function needsAccount(way: Way): boolean {

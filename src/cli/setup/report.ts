@@ -9,7 +9,7 @@ import type { Provider, Way } from '../../providers/provider.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { forFileName } from '../../text/file-name.ts'
+import { nameInAddress } from '../../text/file-name.ts'
 import { forLine, headline } from '../../text/sanitize.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { AnsweredScheme, MissingCredential } from '../credentials/missing-credentials.ts'
@@ -180,25 +180,16 @@ export function nextText(name: string, target: Target | undefined): string {
   const all = `  stac-auth download ${document} -d data\n`
   const choice = target && choiceOf(target)
   if (!target || choice === undefined) return all
-  const path = new URL(target.href, target.scope.url ?? 'file:///').pathname
-  const file = forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
+  const file = nameInAddress(target.href)
   const key = assetKeyOf(target)
   const run =
-    key !== undefined && /^[\w.-]+$/.test(key) && isForGdal(target, path) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
+    key !== undefined && /^[\w.-]+$/.test(key) && isForGdal(target, file) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
   return `  stac-auth fetch ${document} ${choice} -o ${commandWord(file)}\n${run}${all}`
 }
 
 /** Returns true for rasters and tables that GDAL reads. */
-function isForGdal({ object }: Target, path: string): boolean {
-  return /\.(?:tiff?|jp2|nc|h5|hdf|vrt|gpkg|parquet|geojson)$/i.test(path) || /geotiff|jp2/i.test(String(object.type))
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+function isForGdal({ object }: Target, file: string): boolean {
+  return /\.(?:tiff?|jp2|nc|h5|hdf|vrt|gpkg|parquet|geojson)$/i.test(file) || /geotiff|jp2/i.test(String(object.type))
 }
 
 function relOf({ links }: StacDocument, index: string): string | undefined {

@@ -38,10 +38,9 @@ const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_I
  * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
  * true if they were replaced.
  */
-export async function retyped(id: string, { code }: AuthError, { options, errand, context }: Run): Promise<boolean> {
+export async function retyped(id: string, { code }: AuthError, { options, errand: { terminal }, context }: Run): Promise<boolean> {
   const { io } = context
-  const { terminal } = errand
-  if (!terminal || !WRONG_SECRET.includes(code)) return false
+  if (!WRONG_SECRET.includes(code)) return false
   const { credentials, file } = await userCredentials(options, context)
   const own = credentials.find((one) => one.id === id)
   const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]

@@ -8,7 +8,7 @@ import type { StacDocument } from '../../stac/document.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
-import { type MissingCredential, needsOf } from '../credentials/missing-credentials.ts'
+import { needsOf } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError, worstExit } from '../exit-code.ts'
@@ -20,7 +20,6 @@ import type { ReadDocument } from '../read-document.ts'
 import { nearProvider } from '../recognized.ts'
 import { askedSchemes, type DocumentNeeds, providersOf } from './needed-providers.ts'
 import { checkWay, type ProviderSetUp, setUpByName, setUpProvider } from './provider-setup.ts'
-import { guided } from './questions.ts'
 import { documentBelow, exitOfNeeds, exitOfReport, inventoryText, nextText, providerText, reportOf, reportOfProvider } from './report.ts'
 import { COMMAND, type Run, retyped, type SetupOptions } from './run.ts'
 import { type Tested, type TestResult, testOf, testText } from './test-request.ts'
@@ -36,7 +35,7 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const onWritten = () => {
     isWritten = true
   }
-  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io), onWritten }
+  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal: new Terminal(context.io), onWritten }
   const run: Run = { options, errand, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
@@ -158,7 +157,7 @@ async function look(name: string, run: Run, known?: ReadDocument): Promise<Docum
 
 /** Asks for the credential of a document that was refused, or for its secret again. Returns true if there is something new to try. */
 async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<boolean> {
-  const { options, errand, context } = run
+  const { options, context } = run
   if (options.dryRun || options.json || !isTerminal(context.io)) return false
   if (refusal.credential !== undefined) {
     await context.diagnostics.error(refusal)
@@ -167,7 +166,7 @@ async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<b
   const known = await providerOfDocument(name, refusal, run)
   if (known) return known.credentials.length > 0 && !known.wasThere
   const { credentialOfDocument } = await import('./protected-document.ts')
-  const created = await credentialOfDocument(name, refusal, options, errand, context)
+  const created = await credentialOfDocument(name, refusal, run)
   await logInOrThrow(created, run)
   return created.length > 0
 }
@@ -226,18 +225,15 @@ async function setUp(
   for (const { provider, ways } of known.needed)
     created.push(...(await setUpProvider(provider, ways, occasion.errand.command, run)).credentials)
   if (asked.length > 0 && !isTerminal(io)) {
-    const message = `no credential matches ${schemesText(asked)}, and setup asks for one ${atTerminal(io)}`
+    const message = `no credential matches ${namesText(asked)}, and setup asks for one ${atTerminal(io)}`
     throw usageError(message, credentialsToAdd(asked, occasion))
   }
+  if (asked.length > 0) await write(io.stderr, '\n')
   const { credentials } = await userCredentials(options, context)
   created.push(...(await askAll(asked, { ...occasion, credentials }, context)))
   const waiting = [...needs.answered, ...known.answered].filter(({ loginRequired }) => loginRequired)
   const ids = [...created, ...waiting.map(({ credential }) => credential)]
   return { name, read, failures: await logInAll(ids, options, context) }
-}
-
-function schemesText(missing: readonly MissingCredential[]): string {
-  return namesText(missing.map(({ name }) => name))
 }
 
 /** Tests each scheme, and each provider, that has a credential, and shows what to do next. */
@@ -258,7 +254,7 @@ async function test(documents: readonly (readonly [name: string, read: ReadDocum
     exits.push(exitOfNeeds(found), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
     const titles = found.providers.needed.map(({ provider }) => provider.title)
     const asked = askedSchemes(found.needs.wanted, found.providers)
-    const names = [...titles, ...(asked.length > 0 ? [schemesText(asked)] : [])].join(', ')
+    const names = [...titles, ...(asked.length > 0 ? [namesText(asked)] : [])].join(', ')
     if (names !== '') await diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
   }
   await write(io.stdout, next)

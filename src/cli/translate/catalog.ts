@@ -1,13 +1,13 @@
 /** `translate catalog`: writes a translated copy of a STAC document. */
 
-import { newPath, writeNewFile } from '../../node/base/index.ts'
+import { newPath } from '../../node/base/index.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { readText } from '../read-document.ts'
-import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
+import { noteUsage, openClient, paramsOf, refused, type TranslateOptions, writeText } from './open-client.ts'
 
 /** Writes the copy to stdout or a new file, with `--json` a summary to stdout; returns the exit code. */
 export async function catalog(name: string, options: TranslateOptions, context: Context): Promise<number> {
@@ -19,14 +19,12 @@ export async function catalog(name: string, options: TranslateOptions, context: 
   if (output !== undefined) await newPath(output)
   const text = await readText(name, io, openAuth(context, options, [name]))
   const client = await openClient(context, options)
-  const copy = await translateCatalog(client, text, { ...params, signal: io.signal }).catch((error: unknown) => {
-    throw batchFailure(error)
-  })
+  const copy = await translateCatalog(client, text, { ...params, signal: io.signal }).catch(refused)
   for (const pointer of copy.kept)
     diagnostics.warn({ code: 'MARKUP_LOST', pointer, message: 'the service lost markup, so this text is not translated' })
   if (output === undefined) await write(io.stdout, options.json ? account(copy, copy.text) : copy.text)
   else {
-    await writeNewFile(output, async () => once(copy.text))
+    await writeText(output, copy.text)
     if (options.json) await write(io.stdout, account(copy))
   }
   await diagnostics.note(`${copy.places} texts in ${params.target_lang}; ${copy.sent} were sent, ${copy.characters} characters`)
@@ -36,8 +34,4 @@ export async function catalog(name: string, options: TranslateOptions, context: 
 
 function account({ places, sent, characters, kept }: TranslatedCatalog, text?: string): string {
   return `${JSON.stringify({ places, sent, characters, kept, ...(text !== undefined && { text }) })}\n`
-}
-
-async function* once(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text)
 }

@@ -1,6 +1,8 @@
 /** Options of `translate` for the service, and its client with the user's key. */
 
+import { Readable } from 'node:stream'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { writeNewFile } from '../../node/base/index.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
 import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import type { Context } from '../context.ts'
@@ -59,32 +61,34 @@ export async function openClient(context: Context, options: TranslateOptions): P
   if (plan !== undefined && baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
   // A URL that the user gave may be on this machine.
   const host: Host = baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
+  const common = { appInfo: { name: 'stac-auth-cli', version: version() }, ...(await loggedTransport(context)) }
+  const apiKey = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
   try {
-    return await clientAt(host, context, options)
+    if (apiKey !== undefined) return new TranslationClient({ ...host, ...common, apiKey })
+    const auth = serviceAuth(await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])(), 'STAC_AUTH_TRANSLATION_KEY')
+    return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), ...common, auth })
   } catch (error) {
     throw isAuthError(error) && error.code === 'URL_INSECURE' ? new ConfigurationError(error.code, error.message, { hint: ENCRYPT }) : error
   }
-}
-
-async function clientAt(host: Host, context: Context, options: TranslateOptions): Promise<TranslationClient> {
-  const { baseUrl, plan } = options
-  const key = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
-  const common = { appInfo: { name: 'stac-auth-cli', version: version() }, ...(await loggedTransport(context)) }
-  if (key !== undefined) return new TranslationClient({ ...host, ...common, apiKey: key })
-  const auth = serviceAuth(await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])(), 'STAC_AUTH_TRANSLATION_KEY')
-  return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), ...common, auth })
 }
 
 /** Reports the used quota. */
 export async function noteUsage(client: TranslationClient, { io, diagnostics }: Context): Promise<void> {
   const usage = await client.usage({ signal: io.signal })
   const left = usage.remaining()
-  const limit = Number.isFinite(left) ? ` of ${usage.character_limit} characters, ${left} are left` : ' characters, without a limit'
-  await diagnostics.note(`usage: ${usage.character_count}${limit}`)
+  const isLimited = Number.isFinite(left)
+  const limit = isLimited && usage.character_limit ? ` of ${usage.character_limit}` : ''
+  const rest = isLimited ? `${left} are left` : 'without a limit'
+  await diagnostics.note(`usage: ${usage.character_count}${limit} characters, ${rest}`)
 }
 
-/** Returns the first error of a batch if nothing was translated, as for a wrong key; other errors unchanged. */
-export function batchFailure(error: unknown): unknown {
-  if (!(error instanceof BatchError) || error.results.some((result) => result !== undefined)) return error
-  return error.failures[0]?.error ?? error
+/** Throws the first error of a batch if nothing was translated, as for a wrong key; other errors unchanged. */
+export function refused(error: unknown): never {
+  if (!(error instanceof BatchError) || error.results.some((result) => result !== undefined)) throw error
+  throw error.failures[0]?.error ?? error
+}
+
+/** Writes a text to a new file. Errors: those of `writeNewFile`. */
+export function writeText(output: string, text: string): Promise<void> {
+  return writeNewFile(output, async () => Readable.from([Buffer.from(text)]))
 }

@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, extname, join } from 'node:path'
 import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
-import { newPath, writeNewFile } from '../../node/base/index.ts'
+import { newPath } from '../../node/base/index.ts'
 import type { DocumentHandle } from '../../services/translation/document-upload.ts'
 import type { TranslatedDocument } from '../../services/translation/documents.ts'
 import type { TranslationClient } from '../../services/translation/index.ts'
@@ -16,9 +16,10 @@ import type { Context } from '../context.ts'
 import { replacePrivateFile } from '../credentials/edit-credentials.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Io, write } from '../io.ts'
-import { LiveBlock, shortened } from '../live-block.ts'
+import { shortened } from '../live-block.ts'
+import { LiveLine } from '../live-line.ts'
 import { readInput, readText } from '../read-document.ts'
-import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
+import { noteUsage, openClient, paramsOf, refused, type TranslateOptions, writeText } from './open-client.ts'
 
 /** The result of one input, for `--json`. */
 interface Outcome {
@@ -89,14 +90,13 @@ async function translateTexts(
   options: TranslateOptions,
   { io: { signal } }: Context,
 ): Promise<ReadonlyMap<TextInput, TranslatedText>> {
-  const wanted = inputs.flatMap(({ pieces }) => pieces.filter(({ translate: isTranslated }) => isTranslated))
+  const wanted = inputs.flatMap(({ pieces }) => pieces.filter((piece) => piece.translate))
   const texts = wanted.map(({ text }) => text)
   const found = texts.length === 0 ? [] : await client.translateMany(texts, paramsOf(options), { signal }).toArray().catch(refused)
   const byPiece = new Map(found.map((translation, index) => [wanted[index], translation]))
   return new Map(
     inputs.map((input) => {
-      const first = input.pieces.find(({ translate: isTranslated }) => isTranslated)
-      const language = first && byPiece.get(first)?.detected_source_language
+      const language = byPiece.get(input.pieces.find((piece) => piece.translate))?.detected_source_language
       const text = input.pieces.map((piece) => (byPiece.get(piece) ?? piece).text).join('')
       return [input, { text, ...(language !== undefined && { language }) }] as const
     }),
@@ -111,20 +111,12 @@ async function deliver(
 ): Promise<Outcome> {
   const detected = language === undefined ? {} : { detected_source_language: language }
   if (output !== undefined) {
-    await writeNewFile(output, async () => once(text + end))
+    await writeText(output, text + end)
     await diagnostics.note(`${name}: written to ${output}`)
     return { input: name, output, ...detected }
   }
   if (!json) await write(io.stdout, text + end)
   return { input: name, text, ...detected }
-}
-
-function refused(error: unknown): never {
-  throw batchFailure(error)
-}
-
-async function* once(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text)
 }
 
 function billed({ billed_characters }: { readonly billed_characters?: number }): Pick<Outcome, 'billed_characters'> {
@@ -175,11 +167,16 @@ async function inputsOf(
 }
 
 async function inputOf(name: string, options: TranslateOptions, language: string, io: Io): Promise<TextInput | DocumentInput> {
-  const isFile = name !== '-' && !options.text && (await names(name))
-  if (!isFile && !options.text && FILES.has(extname(name.trim()).toLowerCase())) throw noDocument(name)
-  const inFolder = isFile && options.outputDir !== undefined ? join(options.outputDir, translatedName(name, language)) : undefined
+  const isFile = name !== '-' && !options.text && (await stat(name).catch(() => undefined))?.isFile() === true
+  const extension = extname(name.trim()).toLowerCase()
+  if (!isFile && !options.text && FILES.has(extension)) {
+    const hint = 'check the path, or use --text to translate the argument itself'
+    throw new IntegrityError('FILE_ACCESS', `cannot read "${name}": the file does not exist. Nothing was sent`, { hint })
+  }
+  const translatedName = `${basename(name, extname(name))}.${language.toLowerCase()}${extname(name)}`
+  const inFolder = isFile && options.outputDir !== undefined ? join(options.outputDir, translatedName) : undefined
   const output = options.output === '-' ? undefined : (options.output ?? inFolder)
-  if (isFile && DOCUMENTS.has(extname(name).toLowerCase())) {
+  if (isFile && DOCUMENTS.has(extension)) {
     if (output === undefined) throw usageError(`no output is given for "${name}": give --output FILE or --output-dir FOLDER`)
     if (options.context !== undefined) throw usageError(`--context is only supported for texts: remove it to translate "${name}"`)
     return { kind: 'document', name, output }
@@ -188,25 +185,6 @@ async function inputOf(name: string, options: TranslateOptions, language: string
     return { kind: 'text', name: 'text', pieces: [{ text: name, translate: name.trim() !== '' }], end: '\n', output }
   const text = await readText(name, io, () => Promise.reject(usageError('URLs cannot be translated: give files or texts')))
   return { kind: 'text', name, pieces: textPieces(text), end: '', output }
-}
-
-/** Returns `guide.de.docx` for `guide.docx` and the language `DE`. */
-function translatedName(name: string, language: string): string {
-  const extension = extname(name)
-  return `${basename(name, extension)}.${language.toLowerCase()}${extension}`
-}
-
-function noDocument(name: string): IntegrityError {
-  const hint = 'check the path, or use --text to translate the argument itself'
-  return new IntegrityError('FILE_ACCESS', `cannot read "${name}": the file does not exist. Nothing was sent`, { hint })
-}
-
-async function names(name: string): Promise<boolean> {
-  try {
-    return (await stat(name)).isFile()
-  } catch {
-    return false
-  }
 }
 
 /** A paragraph of a text, or the whitespace between two. */
@@ -258,14 +236,11 @@ async function translateFile(
 ): Promise<TranslatedDocument> {
   const { signal } = context.io
   await newPath(output)
-  const progress = new DocumentProgress(client, name, context.io)
-  try {
+  return withProgress(client, name, context.io, async () => {
     const { handle, kept } = await upload(client, name, output, options, context)
     const translation = client.documents.resume(handle, { path: output }, { signal })
     return await (kept === undefined ? translation : finish(kept, translation, context))
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 /**
@@ -288,22 +263,14 @@ async function resumeFile(
   const path = output ?? place
   if (document_id === undefined || document_key === undefined || path === undefined)
     throw new ConfigurationError('CONFIG_INVALID', `"${kept}" is not a resume file of the translation service`)
-  if (service !== client.origin)
-    throw new ConfigurationError(
-      'CONFIG_INVALID',
-      `the document of "${kept}" is at ${service ?? 'another service'}, not at ${client.origin}`,
-      {
-        hint: 'give the same --base-url or --plan as for the upload',
-      },
-    )
-  const progress = new DocumentProgress(client, path, context.io)
-  try {
-    const { signal } = context.io
-    const done = client.documents.resume({ document_id, document_key }, { path }, { signal })
-    return { ...(await finish(kept, done, context)), output: path }
-  } finally {
-    progress.end()
+  if (service !== client.origin) {
+    const problem = `the document of "${kept}" is at ${service ?? 'another service'}, not at ${client.origin}`
+    throw new ConfigurationError('CONFIG_INVALID', problem, { hint: 'give the same --base-url or --plan as for the upload' })
   }
+  return withProgress(client, path, context.io, async () => {
+    const done = client.documents.resume({ document_id, document_key }, { path }, { signal: context.io.signal })
+    return { ...(await finish(kept, done, context)), output: path }
+  })
 }
 
 /** Creates the resume file before the upload, so that nothing is billed if the folder is not writable; uses a temporary folder if it is lost later. */
@@ -314,7 +281,7 @@ async function upload(
   options: TranslateOptions,
   { io, diagnostics }: Context,
 ): Promise<{ readonly handle: DocumentHandle; readonly kept?: string }> {
-  const kept = handleFile(output)
+  const kept = `${output}.handle.json`
   const handles: DocumentHandle[] = []
   const failure: unknown = await replacePrivateFile(kept, async () => {
     // Checked here, because the file is locked now.
@@ -367,41 +334,25 @@ function nextStep(code: string, kept: string): string {
   return `${why} with: stac-auth translate --resume ${kept}`
 }
 
-/** Returns the path of the resume file: `guide.de.docx.handle.json` for `guide.de.docx`. */
-function handleFile(output: string): string {
-  return `${output}.handle.json`
-}
-
 /** Checks that there is no resume file yet. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 async function checkHandleFile(output: string): Promise<void> {
-  const name = handleFile(output)
+  const name = `${output}.handle.json`
   await newPath(name).catch((error: unknown) => {
     if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
-    throw new IntegrityError(
-      'PATH_EXISTS',
-      `"${name}" exists already: it is the resume file of a document that was uploaded and not fetched`,
-      {
-        hint: `fetch the document with: stac-auth translate --resume ${name} (or remove the file to discard it)`,
-      },
-    )
+    const hint = `fetch the document with: stac-auth translate --resume ${name} (or remove the file to discard it)`
+    const problem = 'it is the resume file of a document that was uploaded and not fetched'
+    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already: ${problem}`, { hint })
   })
 }
 
-class DocumentProgress {
-  readonly #block: LiveBlock
-  readonly #close: () => void
-
-  constructor(client: TranslationClient, name: string, io: Io) {
-    this.#block = new LiveBlock(io)
-    const show = (text: string) => this.#block.show([shortened(text, this.#block.width, '...')])
-    this.#close = this.#block.isOn ? client.on('progress', (event) => show(forLine(`${name}: ${said(event)}`))) : () => undefined
-  }
-
-  /** Removes the line. */
-  end(): void {
-    this.#block.clear()
-    this.#close()
-  }
+/** Runs with a line on a terminal that says how far a document is. */
+async function withProgress<T>(client: TranslationClient, name: string, io: Io, work: () => Promise<T>): Promise<T> {
+  const line = new LiveLine(io)
+  const close = client.on('progress', (event) => line.show((width) => shortened(forLine(`${name}: ${said(event)}`), width, '...')))
+  return work().finally(() => {
+    close()
+    line.end()
+  })
 }
 
 function said({ operation, ...detail }: Readonly<Record<string, unknown>>): string {

@@ -39,7 +39,7 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
 }
 
 function ruleOf({ meta: { id, section }, cases }: Rule): object {
-  const text = textOf(id)
+  const text = cases.map(({ meta: { code } }) => pages[code]?.why).join(' ')
   const level = worst(cases.map(({ meta: { severity } }) => (severity.recommended === 'off' ? severity.strict : severity.recommended)))
   return {
     id,
@@ -50,12 +50,6 @@ function ruleOf({ meta: { id, section }, cases }: Rule): object {
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
-}
-
-function textOf(id: string): string {
-  return Object.values(pages[id] ?? {})
-    .map(({ why }) => why)
-    .join(' ')
 }
 
 function worst(levels: readonly Level[]): Level {

@@ -1,36 +1,22 @@
-import type { Rule, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 
 /** The objects and lists that contain fields of the extension have the JSON types of STAC. */
-export const documentShape: Rule = {
-  meta: { id: 'document-shape', section: 'placement' },
-  cases: [
-    {
-      meta: {
-        code: 'document-shape',
-        severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: {
-          type: '{member} must be {expected}',
-          other: '{member} does not satisfy the JSON Schema of the extension ({keyword})',
-        },
-      },
-      // Listed last: whatever no other rule takes is reported here rather than lost.
-      claim({ pointer, name, expected, keyword }, { at }, report) {
-        const member = name ? `"${name}"` : 'the document'
-        report(at + pointer, expected ? 'type' : 'other', { member, expected: expected && withArticle(expected), keyword })
-        return true
-      },
+export const documentShape = rule('document-shape', 'placement', {
+  'document-shape': {
+    levels: ['error', 'error', 'error'],
+    messages: {
+      type: '{member} must be {expected}',
+      other: '{member} does not satisfy the JSON Schema of the extension ({keyword})',
     },
-  ],
-}
+    // Listed last: whatever no other rule takes is reported here rather than lost.
+    claim({ pointer, name, expected, keyword }, { at }, report) {
+      const member = name ? `"${name}"` : 'the document'
+      report(at + pointer, expected ? 'type' : 'other', { member, expected: expected && withArticle(expected), keyword })
+      return true
+    },
+  },
+})
 
 function withArticle(type: string): string {
   return `${/^[ao]/.test(type) ? 'an' : 'a'} ${type.replace(',', ' or ')}`
-}
-
-export const docs: RuleDocs = {
-  'document-shape': {
-    part: 'fields',
-    why: 'Clients cannot read assets and links in this shape; they skip them or fail.',
-    repair: ['Write the member in the type that the message names.', 'Run a STAC validator for the other fields of the document.'],
-  },
 }

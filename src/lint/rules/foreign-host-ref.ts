@@ -2,29 +2,23 @@ import { own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { LintDocument } from '../model.ts'
 import { hostOf, protocolOf } from '../model.ts'
-import type { Rule, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 
 /** Links to other sites do not use the credentials of this catalog. */
-export const foreignHostRef: Rule = {
-  meta: { id: 'foreign-host-ref', section: 'references' },
-  cases: [
-    {
-      meta: {
-        code: 'foreign-host-ref',
-        severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { foreign: 'auth:refs on this link would send credentials of the catalog to {host}: remove them' },
-        fix: 'suggestion',
-      },
-      protectedTarget(target, report) {
-        const { kind, href, object, document } = target
-        if (kind !== 'link' || !protocolOf(href)?.startsWith('http')) return
-        const host = decodedHost(href)
-        if (PUBLIC.test(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
-          report(`${target.pointer}/auth:refs`, 'foreign', { host })
-      },
+export const foreignHostRef = rule('foreign-host-ref', 'references', {
+  'foreign-host-ref': {
+    levels: ['warn', 'error', 'off'],
+    messages: { foreign: 'auth:refs on this link would send credentials of the catalog to {host}: remove them' },
+    fix: 'suggestion',
+    protectedTarget(target, report) {
+      const { kind, href, object, document } = target
+      if (kind !== 'link' || !protocolOf(href)?.startsWith('http')) return
+      const host = decodedHost(href)
+      if (PUBLIC.test(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
+        report(`${target.pointer}/auth:refs`, 'foreign', { host })
     },
-  ],
-}
+  },
+})
 
 /** Known public hosts and their subdomains. */
 const PUBLIC =
@@ -58,16 +52,4 @@ export function homeOf({ object, url }: Place): string {
 export function siteOf(host: string, { run }: Pick<Place, 'run'>): string {
   if (host === '') return ''
   return run?.siteOf ? run.siteOf(host) : host.slice(host.lastIndexOf('.', host.lastIndexOf('.') - 1) + 1)
-}
-
-export const docs: RuleDocs = {
-  'foreign-host-ref': {
-    part: 'fields',
-    why: 'A client that follows the link sends, or asks users for, the credential of this catalog at a host of somebody else. This happens when a server adds references to every link.',
-    repair: [
-      'Remove auth:refs from the link.',
-      'In the server, add references only to links and assets on its own hosts.',
-      'If the host belongs to the catalog, use another relation type than license, about or via.',
-    ],
-  },
 }

@@ -1,34 +1,28 @@
 import { own, ownObject, ownString } from '../../stac/document.ts'
-import type { Rule, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 import { decodedHost, homeOf, siteOf } from './foreign-host-ref.ts'
 
 /** A provider shares a site with the catalog or with its files. */
-export const foreignProvider: Rule = {
-  meta: { id: 'foreign-provider', section: 'schemes' },
-  cases: [
-    {
-      meta: {
-        code: 'foreign-provider',
-        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { provider: '"{name}" sends secrets to {host}, which is no site of the catalog or its files: check it' },
-      },
-      document(document, report) {
-        const home = siteOf(homeOf(document), document)
-        if (home === '') return
-        const providers = document.schemes.map((scheme) => ({ ...scheme, host: providerOf(scheme.value) }))
-        const foreign = providers.filter(({ host }) => ![home, ''].includes(siteOf(host, document)))
-        if (foreign.length === 0) return
-        const files = document.targets.flatMap(({ kind, refs, href }) =>
-          kind === 'link' || !refs ? [] : [{ refs, site: siteOf(decodedHost(href ?? ''), document) }],
+export const foreignProvider = rule('foreign-provider', 'schemes', {
+  'foreign-provider': {
+    levels: ['info', 'warn', 'off'],
+    messages: { provider: '"{name}" sends secrets to {host}, which is no site of the catalog or its files: check it' },
+    document(document, report) {
+      const home = siteOf(homeOf(document), document)
+      if (home === '') return
+      for (const { name, value, pointer } of document.schemes) {
+        const host = providerOf(value)
+        const site = siteOf(host, document)
+        if (site === home || site === '') continue
+        const known = [home, site, '']
+        const isForeign = document.targets.some(
+          ({ kind, refs, href }) => kind !== 'link' && refs?.includes(name) && !known.includes(siteOf(decodedHost(href ?? ''), document)),
         )
-        for (const { name, host, pointer } of foreign) {
-          const known = [home, siteOf(host, document), '']
-          if (files.some(({ refs, site }) => refs.includes(name) && !known.includes(site))) report(pointer, 'provider', { name, host })
-        }
-      },
+        if (isForeign) report(pointer, 'provider', { name, host })
+      }
     },
-  ],
-}
+  },
+})
 
 /** Returns the host of the first URL that a scheme names; empty when it names none. */
 function providerOf(scheme: unknown): string {
@@ -38,15 +32,4 @@ function providerOf(scheme: unknown): string {
     }
   }
   return ''
-}
-
-export const docs: RuleDocs = {
-  'foreign-provider': {
-    part: 'authentication-scheme-object',
-    why: 'Users are asked to log in, or to send a secret, at a host that belongs neither to the catalog nor to its files. That is how a forged catalog collects passwords, so clients warn of it. A provider of several organizations looks the same.',
-    repair: [
-      'Check the URLs of the scheme letter by letter.',
-      'If the provider is the right one, describe it where users find it, or serve the login from a host of the catalog.',
-    ],
-  },
 }

@@ -3,86 +3,48 @@
  * A table instead of the meta-schema, which would be larger than the rest of the linter.
  */
 import { isObject, own, pointer } from '../../stac/document.ts'
-import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 
-/** The schema of a parameter is a JSON Schema of draft-07. */
-const parameterSchema: RuleCase = {
-  meta: {
-    code: 'parameter-schema',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+export const schemaOfParameter = rule('schema-of-parameter', 'flows', {
+  'parameter-schema': {
+    levels: ['error', 'error', 'error'],
     messages: { invalid: 'the schema of the parameter is not a valid JSON Schema: {reason}' },
     fix: 'safe',
-  },
-  // The compiled schema only knows that it is an object or a boolean, and names no type where there are two; the rest is checked here.
-  claim: ({ place, keyword, name, expected }) => place === 'field' && keyword === 'type' && name === 'schema' && expected === undefined,
-  parameter({ value, pointer: at, flow }, report) {
-    const schema = own(value, 'schema')
-    if (schema === undefined || flow.scheme.map.version === '1.0.0') return
-    const reason = schemaFault(schema)
-    if (reason)
-      report(`${at}/schema`, 'invalid', {
-        reason,
-        fix: reason.startsWith('examples') && own(schema, 'examples') !== undefined && 'safe',
-      })
-  },
-}
-
-/** The schema of a parameter refers to no other schema. */
-const parameterSchemaUnsafe: RuleCase = {
-  meta: {
-    code: 'parameter-schema-unsafe',
-    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { refused: 'clients refuse parameters whose schema has {keyword}: write the schema out' },
-  },
-  parameter({ value, pointer: at }, report) {
-    for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-      if (keyword === '$ref' || keyword === '$id') report(`${at}/schema${inner}`, 'refused', { keyword })
-    }
-  },
-}
-
-/** The schema of a parameter uses keywords of JSON Schema. */
-const openapiKeyword: RuleCase = {
-  meta: {
-    code: 'openapi-keyword',
-    severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { meaningless: '{keyword} is a keyword of OpenAPI without a meaning in JSON Schema: remove it' },
-  },
-  parameter({ value, pointer: at, flow }, report) {
-    if (flow.scheme.map.version === '1.0.0') return
-    for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-      if (OPENAPI.has(keyword)) report(`${at}/schema${inner}`, 'meaningless', { keyword })
-    }
-  },
-}
-
-const OPENAPI = new Set(['nullable', 'example', 'discriminator', 'xml', 'externalDocs', 'deprecated'])
-
-export const schemaOfParameter: Rule = {
-  meta: { id: 'schema-of-parameter', section: 'flows' },
-  cases: [parameterSchema, parameterSchemaUnsafe, openapiKeyword],
-}
-
-export const docs: RuleDocs = {
-  'parameter-schema': {
-    part: 'parameter-object',
-    why: 'Clients check a value against the schema before they send it. With a schema that they cannot read they send nothing. In 1.0.0 it is an OpenAPI Schema Object.',
-    repair: [
-      'Correct the keyword that the message names; it follows JSON Schema draft-07.',
-      'examples is an array, also for a single example.',
-    ],
+    // The compiled schema only knows that it is an object or a boolean, and names no type where there are two; the rest is checked here.
+    claim: ({ place, keyword, name, expected }) => place === 'field' && keyword === 'type' && name === 'schema' && expected === undefined,
+    parameter({ value, pointer: at, flow }, report) {
+      const schema = own(value, 'schema')
+      if (schema === undefined || flow.scheme.map.version === '1.0.0') return
+      const reason = schemaFault(schema)
+      if (reason)
+        report(`${at}/schema`, 'invalid', {
+          reason,
+          fix: reason.startsWith('examples') && own(schema, 'examples') !== undefined && 'safe',
+        })
+    },
   },
   'parameter-schema-unsafe': {
-    part: 'parameter-object',
-    why: 'Clients do not load a schema because a catalog names its URL, so they refuse the parameter.',
-    repair: ['Write the referenced schema in place of the keyword.', 'Remove $id: nothing refers to this schema.'],
+    levels: ['warn', 'warn', 'off'],
+    messages: { refused: 'clients refuse parameters whose schema has {keyword}: write the schema out' },
+    parameter({ value, pointer: at }, report) {
+      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
+        if (keyword === '$ref' || keyword === '$id') report(`${at}/schema${inner}`, 'refused', { keyword })
+      }
+    },
   },
   'openapi-keyword': {
-    part: 'parameter-object',
-    why: 'Version 1.0.0 has OpenAPI Schema Objects here. From 1.1.0 on they are JSON Schemas, which ignore the keywords of OpenAPI.',
-    repair: ['Replace nullable by "type": ["string", "null"], and example by examples.', 'Remove other keywords of OpenAPI.'],
+    levels: ['info', 'info', 'off'],
+    messages: { meaningless: '{keyword} is a keyword of OpenAPI without a meaning in JSON Schema: remove it' },
+    parameter({ value, pointer: at, flow }, report) {
+      if (flow.scheme.map.version === '1.0.0') return
+      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
+        if (OPENAPI.has(keyword)) report(`${at}/schema${inner}`, 'meaningless', { keyword })
+      }
+    },
   },
-}
+})
+
+const OPENAPI = new Set(['nullable', 'example', 'discriminator', 'xml', 'externalDocs', 'deprecated'])
 
 /** A keyword and its pointer in the schema. */
 interface Keyword {
@@ -110,8 +72,10 @@ const list = (value: unknown) => Array.isArray(value)
 
 const texts = (value: unknown) => Array.isArray(value) && value.every(text) && new Set(value).size === value.length
 
-const types = (value: unknown) =>
-  [value].flat().every((type) => TYPES.includes(type as string)) && (text(value) || (texts(value) && [value].flat().length > 0))
+const types = (value: unknown) => {
+  const named = typeof value === 'string' ? [value] : texts(value) ? (value as readonly string[]) : []
+  return named.length > 0 && named.every((type) => TYPES.includes(type))
+}
 
 type Check = readonly [is: (value: unknown) => boolean, what: string]
 

@@ -4,25 +4,41 @@ import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import { isDefinedType, RETIRED_TYPES } from '../model.ts'
 import { schemeOfType, valueAt } from '../pointer.ts'
-import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 
-/** Every scheme has a type. */
-const missingType: RuleCase = {
-  meta: {
-    code: 'missing-type',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+export const schemeType = rule('scheme-type', 'schemes', {
+  'missing-type': {
+    levels: ['error', 'error', 'error'],
     messages: { missing: 'the scheme has no usable type: write one, such as http, apiKey, oauth2, openIdConnect, s3 or signedUrl' },
     fix: 'suggestion',
+    claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
+      const scheme = schemeOfType(pointer)
+      const absent = place === 'scheme' && missing === 'type'
+      const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && scheme !== pointer
+      if (absent || unusable)
+        report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, absent ? pointer : scheme)) !== undefined && 'suggestion' })
+      return absent || unusable
+    },
   },
-  claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
-    const scheme = schemeOfType(pointer)
-    const absent = place === 'scheme' && missing === 'type'
-    const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && scheme !== pointer
-    if (absent || unusable)
-      report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, absent ? pointer : scheme)) !== undefined && 'suggestion' })
-    return absent || unusable
+  'type-near-miss': {
+    levels: ['error', 'error', 'off'],
+    messages: { near: '"{type}" is not a type that the extension defines' },
+    fix: 'suggestion',
+    scheme(scheme, report) {
+      const near = nearestType(scheme)
+      if (near) report(`${scheme.pointer}/type`, 'near', { type: scheme.type, near })
+    },
   },
-}
+  'custom-type': {
+    levels: ['info', 'info', 'off'],
+    messages: { custom: '"{type}" is a custom type, which only clients with a handler for it can use' },
+    scheme(scheme, report) {
+      const { type, pointer } = scheme
+      if (!type || isDefinedType(type) || (RETIRED_TYPES as readonly string[]).includes(type)) return
+      if (!nearestType(scheme)) report(`${pointer}/type`, 'custom', { type })
+    },
+  },
+})
 
 /** Returns the type that the fields of a scheme suggest. */
 export function typeFrom(scheme: unknown): string | undefined {
@@ -31,20 +47,6 @@ export function typeFrom(scheme: unknown): string | undefined {
   if (own(scheme, 'openIdConnectUrl') !== undefined) return 'openIdConnect'
   if (own(scheme, 'in') !== undefined) return 'apiKey'
   return own(scheme, 'scheme') === undefined ? undefined : 'http'
-}
-
-/** A type that resembles a defined type is a mistake, not a custom type. */
-const typeNearMiss: RuleCase = {
-  meta: {
-    code: 'type-near-miss',
-    severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { near: '"{type}" is not a type that the extension defines' },
-    fix: 'suggestion',
-  },
-  scheme(scheme, report) {
-    const near = nearestType(scheme)
-    if (near) report(`${scheme.pointer}/type`, 'near', { type: scheme.type, near })
-  },
 }
 
 /** Returns the defined type that a misspelt type probably means. `oauth1` is a custom type: OAuth 1.0 is another protocol. */
@@ -65,50 +67,4 @@ const ALIASES = {
   aws: 's3',
   'aws-s3': 's3',
   S3: 's3',
-}
-
-/** Custom types are allowed, but only clients that know them can use them. */
-const customType: RuleCase = {
-  meta: {
-    code: 'custom-type',
-    severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { custom: '"{type}" is a custom type, which only clients with a handler for it can use' },
-  },
-  scheme(scheme, report) {
-    const { type, pointer } = scheme
-    if (!type || isDefinedType(type) || (RETIRED_TYPES as readonly string[]).includes(type)) return
-    if (!nearestType(scheme)) report(`${pointer}/type`, 'custom', { type })
-  },
-}
-
-export const schemeType: Rule = {
-  meta: { id: 'scheme-type', section: 'schemes' },
-  cases: [missingType, typeNearMiss, customType],
-}
-
-export const docs: RuleDocs = {
-  'missing-type': {
-    part: 'authentication-scheme-object',
-    why: 'The type decides how all other fields of the scheme are read. Without it a client cannot use the scheme.',
-    repair: [
-      'Add the type: http, apiKey, oauth2, openIdConnect, s3 or signedUrl.',
-      'Add the fields that this type requires, and run lint again.',
-    ],
-  },
-  'type-near-miss': {
-    part: 'scheme-types',
-    why: 'Any text is allowed as a type, and case matters, so validators accept the mistake. Clients look for a handler of this name, find none and cannot authenticate.',
-    repair: [
-      'Write the type that the message suggests.',
-      'Basic, bearer and digest are HTTP authentication schemes: write "type": "http" and the name in scheme.',
-    ],
-  },
-  'custom-type': {
-    part: 'scheme-types',
-    why: 'Any type may be used, but only clients with a handler for it can authenticate.',
-    repair: [
-      'Use a type of the extension if one describes the service.',
-      'Otherwise say in description what a client has to do, with a link to the documentation.',
-    ],
-  },
 }

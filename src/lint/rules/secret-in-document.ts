@@ -1,38 +1,27 @@
 import { isObject, pointer as pointerTo } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
-import type { Report, Rule, RuleDocs } from '../rule.ts'
+import { type Report, rule } from '../rule.ts'
 import { hasPassword, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
 /** A document, which is public, contains no secrets. */
-export const secretInDocument: Rule = {
-  meta: { id: 'secret-in-document', section: 'schemes' },
-  cases: [
-    {
-      meta: {
-        code: 'secret-in-document',
-        severity: { recommended: 'error', strict: 'error', schema: 'off' },
-        messages: { secret: '"{field}" looks like a secret that everyone can read here: remove and revoke it' },
-      },
-      target(target, report) {
-        const { href, object, hasSchemes } = target
-        if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
-        if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
-      },
-      scheme({ name, value, pointer }, report) {
-        search(value, name, pointer, report)
-      },
-      document({ map, object, misplacedFields, at }, report) {
-        // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
-        for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
-        if (!map) return
-        if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
-        else
-          for (const name in map.value)
-            if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
-      },
+export const secretInDocument = rule('secret-in-document', 'schemes', {
+  'secret-in-document': {
+    levels: ['error', 'error', 'off'],
+    messages: { secret: '"{field}" looks like a secret that everyone can read here: remove and revoke it' },
+    target(target, report) {
+      const { href, object, hasSchemes } = target
+      if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
+      if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
     },
-  ],
-}
+    document({ map, maps, object, misplacedFields, at }, report) {
+      for (const { value, pointer } of maps)
+        for (const name in value) search(value[name], name, pointerTo(pointer, name), report, !isObject(value[name]))
+      // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
+      for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
+      if (map && !isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
+    },
+  },
+})
 
 /** Members that describe tokens, where a name alone does not make its value a secret. */
 const SPEAKING = new Set(['scopes', 'schema'])
@@ -40,14 +29,22 @@ const SPEAKING = new Set(['scopes', 'schema'])
 /** Reports secrets in a value; elements of a list have the name of the list. */
 function search(value: unknown, field: string, at: string, report: Report, speaking = false): void {
   if (typeof value === 'string') {
-    const secret = isAddress(field, value) ? hasSecret(value) : speaking ? looksSecret(value) : isSecret(field, value)
-    if (secret) report(at, 'secret', { field })
+    if (isSecretText(field, value, speaking)) report(at, 'secret', { field })
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const inner: unknown = value[name as keyof typeof value]
       const member = Array.isArray(value) ? field : name
-      search(inner, member, pointerTo(at, name), report, speaking || SPEAKING.has(member))
+      const isFree = speaking || SPEAKING.has(member)
+      // Pointers cost more than the tests of nearly all texts.
+      if (typeof inner === 'object' || (typeof inner === 'string' && isSecretText(member, inner, isFree)))
+        search(inner, member, pointerTo(at, name), report, isFree)
     }
   }
+}
+
+function isSecretText(field: string, value: string, speaking: boolean): boolean {
+  if (isAddress(field, value)) return hasSecret(value)
+  return speaking ? looksSecret(value) : isSecret(field, value)
 }
 
 function isAddress(field: string, value: string): boolean {
@@ -56,16 +53,4 @@ function isAddress(field: string, value: string): boolean {
 
 function hasSecret(address: string): boolean {
   return hasPassword(address) || secretParameter(address) !== undefined || looksSecret(address)
-}
-
-export const docs: RuleDocs = {
-  'secret-in-document': {
-    part: 'authentication-scheme-object',
-    why: 'Everybody who reads the catalog can use the secret. Removing it is not enough: copies and caches keep it. Placeholders such as <token> are left out.',
-    repair: [
-      'Revoke the secret at the service first.',
-      'Remove it from the document, and from its history if that is public.',
-      'Say in description where users get a secret of their own.',
-    ],
-  },
 }

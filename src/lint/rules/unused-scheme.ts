@@ -1,31 +1,25 @@
 import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
-import type { Rule, RuleDocs } from '../rule.ts'
+import { rule } from '../rule.ts'
 
 /** Every scheme is referred to. */
-export const unusedScheme: Rule = {
-  meta: { id: 'unused-scheme', section: 'references' },
-  cases: [
-    {
-      meta: {
-        code: 'unused-scheme',
-        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: {
-          unused: 'no auth:refs names the scheme "{name}": refer to it, or remove it',
-          below: 'no auth:refs of this document names the scheme "{name}": remove it unless a document below uses it',
-        },
-        fix: 'suggestion',
-      },
-      document({ schemes, targets, kind, object }, report) {
-        if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
-        const used = new Set<unknown>()
-        for (const { refs, object: target } of targets) addAll(used, refs ?? own(target, 'auth:refs'))
-        for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
-        const [message, uncertain] = childrenOf(object).length > 0 ? (['below', true] as const) : (['unused', false] as const)
-        for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, message, { name, uncertain })
-      },
+export const unusedScheme = rule('unused-scheme', 'references', {
+  'unused-scheme': {
+    levels: ['info', 'warn', 'off'],
+    messages: {
+      unused: 'no auth:refs names the scheme "{name}": refer to it, or remove it',
+      below: 'no auth:refs of this document names the scheme "{name}": remove it unless a document below uses it',
     },
-  ],
-}
+    fix: 'suggestion',
+    document({ schemes, targets, kind, object }, report) {
+      if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
+      const used = new Set<unknown>()
+      for (const { refs, object: target } of targets) addAll(used, refs ?? own(target, 'auth:refs'))
+      for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
+      const [message, uncertain] = childrenOf(object).length > 0 ? (['below', true] as const) : (['unused', false] as const)
+      for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, message, { name, uncertain })
+    },
+  },
+})
 
 /** Relations of links that lead to documents which may use the schemes of this one. */
 const CHILDREN: ReadonlySet<string | undefined> = new Set(['child', 'item', 'items', 'data', 'children', 'search'])
@@ -41,16 +35,4 @@ export function childrenOf(document: unknown): readonly string[] {
 function addAll(used: Set<unknown>, refs: unknown): void {
   if (Array.isArray(refs)) for (const ref of refs) used.add(ref)
   else used.add(refs)
-}
-
-export const docs: RuleDocs = {
-  'unused-scheme': {
-    part: 'fields',
-    why: 'A scheme that nothing refers to protects nothing: clients request the assets as public and get 401. Often the references were forgotten. In a run over several documents, a scheme of a Catalog or Collection is used when another document refers to its name without defining it, as Items below it do. API landing pages and wrappers are left out: their schemes are for other documents.',
-    repair: [
-      'Find out which assets and links need the scheme, and add its name to their auth:refs.',
-      'If none does, remove the scheme.',
-      'Lint a Collection together with its Items, so that their references count.',
-    ],
-  },
 }

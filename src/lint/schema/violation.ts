@@ -30,6 +30,8 @@ interface SchemaError {
 
 type Validator = { (value: unknown): boolean; errors?: readonly SchemaError[] | null }
 
+const compiled: { readonly [Name in keyof typeof validators]: Validator } = validators
+
 const NONE: readonly Violation[] = []
 
 /**
@@ -38,13 +40,22 @@ const NONE: readonly Violation[] = []
  */
 export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', version: ExtensionVersion, at = ''): readonly Violation[] {
   const isMap = schema === 'schemes'
-  const name = isMap ? `schemes_${version.replaceAll('.', '_')}` : schema
-  const validate = (validators as unknown as Readonly<Record<string, Validator>>)[name]
+  const validate = isMap ? SCHEMES[version] : DOCUMENTS[schema]
   const undeclared = isMap ? NONE : undeclaredIn(value, version)
-  if (!validate || validate(value)) return undeclared
+  if (validate(value)) return undeclared
   // The errors inside a failed `if` are reported instead of it.
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
   return [...undeclared, ...errors.map((error) => violation({ ...error, pointer: at + error.pointer }))]
+}
+
+const { item, collection, catalog, wrapper } = compiled
+
+const DOCUMENTS: Readonly<Record<SchemaKind, Validator>> = { item, collection, catalog, wrapper }
+
+const SCHEMES: Readonly<Record<ExtensionVersion, Validator>> = {
+  '1.0.0': compiled.schemes_1_0_0,
+  '1.1.0': compiled.schemes_1_1_0,
+  '1.2.0': compiled.schemes_1_2_0,
 }
 
 /** The one keyword of the schemas of documents that depends on the version. */

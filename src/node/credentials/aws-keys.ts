@@ -5,15 +5,17 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AuthError, ConfigurationError, CredentialError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../../errors.ts'
+import { parsedJson } from '../../http/message.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
 import { isObject } from '../../stac/document.ts'
 import { keysIn } from '../../strategies/s3/keys.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { shellWords } from '../../text/shell-word.ts'
 import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { AwsProviders } from './aws-package.ts'
-import { programError, promptSecret, runProgram } from './secret-source.ts'
+import { programError, promptSecret, runProgram, secretFilePath } from './secret-source.ts'
 
 /** The environment and files that are searched for keys. */
 export interface AwsUser {
@@ -177,13 +179,10 @@ function parseProfiles(text: string): ReadonlyMap<string, Profile> {
 
 /** Reads a file of profiles; a missing file has no profiles. */
 async function textOf(file: string): Promise<string> {
-  const home = homeFolder()
-  if (file.startsWith('~/') && home === undefined)
-    throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: there is no home folder`, { hint: HOME_HINT })
-  const path = file.startsWith('~/') && home !== undefined ? join(home, file.slice(2)) : file
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(secretFilePath(file), 'utf8')
   } catch (error) {
+    if (isAuthError(error)) throw error
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return ''
     throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: ${code}`)
@@ -349,42 +348,14 @@ export async function keysOfProcess(line: string): Promise<S3Keys> {
   const [program = ''] = words ?? []
   if (!words || !program)
     throw programError('of credential_process', 'cannot be separated from its arguments', 'check the quotes in its line')
-  const answer = jsonIn(await runProgram(words, PROGRAM_HINT))
+  const answer = parsedJson(new TextDecoder().decode(await runProgram(words, PROGRAM_HINT)))
   if (!isObject(answer) || answer.Version !== 1) throw programError(program, 'did not print JSON with "Version": 1', PROGRAM_HINT)
   const keys = keysIn(answer)
   if (!keys) throw programError(program, 'did not print usable keys', PROGRAM_HINT)
   return keys
 }
 
-const WORD = /((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)(?:\s+|$)/y
-
-/** Backslashes separate folders on Windows. */
-const WINDOWS_WORD = /((?:[^\s"]|"[^"]*")+)(?:\s+|$)/y
-
-/** Splits a command line as a POSIX shell does, without expansion; undefined for an unterminated quote. */
+/** Splits a command line as a shell does, without expansion; on Windows, backslashes separate folders. */
 export function wordsOf(line: string, windows = process.platform === 'win32'): readonly string[] | undefined {
-  const text = line.trim()
-  const pattern = new RegExp(windows ? WINDOWS_WORD : WORD)
-  const words: string[] = []
-  while (pattern.lastIndex < text.length) {
-    const word = pattern.exec(text)?.[1]
-    if (word === undefined) return undefined
-    words.push(windows ? word.replaceAll('"', '') : unquoted(word))
-  }
-  return words
-}
-
-/** In double quotes, a backslash escapes only a quote or a backslash. */
-function unquoted(word: string): string {
-  return word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double?: string, single?: string, escaped?: string) =>
-    double === undefined ? (single ?? escaped ?? '') : double.replace(/\\(["\\$`])/g, '$1'),
-  )
-}
-
-function jsonIn(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
+  return shellWords(windows ? line.replaceAll('\\', '\\\\') : line)
 }

@@ -158,19 +158,11 @@ function readSet(content: unknown): CredentialSet {
     throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
   if (content.version !== 1) throw invalid('/version', 'version must be 1', 'begin the file with { "version": 1,')
   readTokenSettings(content)
-  return { credentials: readList(content), ...readPreferred(content) }
-}
-
-function readList({ credentials }: JsonObject): CredentialSet['credentials'] {
+  const { credentials, preferred } = content
   if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be an array of credentials', EXAMPLE)
-  return credentials
-}
-
-function readPreferred({ preferred }: JsonObject): Pick<CredentialSet, 'preferred'> {
-  if (preferred === undefined) return {}
-  if (!Array.isArray(preferred) || !preferred.every((id) => typeof id === 'string'))
-    throw invalid('/preferred', 'preferred must be an array of ids')
-  return { preferred }
+  if (preferred === undefined) return { credentials }
+  if (Array.isArray(preferred) && preferred.every((id) => typeof id === 'string')) return { credentials, preferred }
+  throw invalid('/preferred', 'preferred must be an array of ids')
 }
 
 /** The token store that a credential file names, in the shape of the options of `tokenRedis`. */

@@ -1,5 +1,6 @@
 /** Kerberos tickets of the system, through the optional package `kerberos` and the system's GSS-API library. */
-import { AbortedError, type AuthError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
+import { unlessAborted } from '../../net/cancellation.ts'
 import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
 
 /** The functions of the package that are used. */
@@ -53,17 +54,6 @@ export async function kerberosContext(wanted: SecurityRequest, load: () => Promi
       return ours
     },
   }
-}
-
-/** Rejects when the signal aborts. The call of the library itself cannot be aborted. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(new AbortedError(signal.reason))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }
 
 /** Loads the optional package, which bundlers leave out: it has a native part. */

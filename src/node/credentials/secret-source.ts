@@ -116,7 +116,10 @@ export function isSecretPath(path: string): boolean {
 
 /** Returns the path of a secret file, with the home folder in place of `~`. Errors: `CREDENTIAL_SOURCE` without a home folder. */
 export function secretFilePath(name: string): string {
-  return IN_HOME.test(name) ? join(homeOf(name), name.slice(2)) : name
+  if (!IN_HOME.test(name)) return name
+  const home = homeFolder()
+  if (home === undefined) throw sourceError(`the secret file ${name} cannot be read: there is no home folder`, HOME_HINT)
+  return join(home, name.slice(2))
 }
 
 async function fromFile(name: string): Promise<string> {
@@ -137,13 +140,6 @@ async function fileHint(path: string, problem: string): Promise<string> {
   )
   if (owner === process.geteuid?.()) return `chmod u+r ${shellWord(path)}`
   return 'it or its folder belongs to another user: ask its owner, or name a file of your own'
-}
-
-/** Errors: `CREDENTIAL_SOURCE`. */
-function homeOf(name: string): string {
-  const home = homeFolder()
-  if (home === undefined) throw sourceError(`the secret file ${name} cannot be read: there is no home folder`, HOME_HINT)
-  return home
 }
 
 async function fromKeyring(account: string, { load }: ReadingOptions): Promise<string> {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net'
 import type { Interaction, Redirection } from '../../auth/auth.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
+import { unlessAborted, withTimeout } from '../../net/cancellation.ts'
 import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from '../base/check-options.ts'
 import { answerWith, bracketed, closed, listenOnLoopback, portOf } from '../base/local-server.ts'
 
@@ -80,11 +81,15 @@ export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interact
       hint: 'stop the program that listens on that port, or register and use another port',
     })
     const origin = `http://${bracketed(host)}:${portOf(servers[0] as Server)}`
-    const until = (url: string, isOurs: Wait['isOurs']) =>
-      waitFor<URL>(signal, options.timeout ?? TIMEOUT, async (resolve) => {
+    const until = async (url: string, isOurs: Wait['isOurs']) => {
+      const { timeout = TIMEOUT } = options
+      const waiting = withTimeout(signal, timeout, () => tooLate(timeout))
+      const callback = new Promise<URL>((resolve, reject) => {
         wait = { isOurs, resolve }
-        await options.show(url)
+        Promise.resolve(options.show(url)).catch(reject)
       })
+      return unlessAborted(callback, waiting.signal).finally(waiting.clear)
+    }
     return redirectionOf(servers, `${origin}${path}`, until)
   }
 }
@@ -128,22 +133,6 @@ function accepts({ isOurs }: Wait, callback: URL): boolean {
 
 function page(response: ServerResponse, status: number, text: string): void {
   answerWith(response, status, `<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`, PAGE_FIELDS)
-}
-
-/** Resolves like `begin`, unless the signal aborts or the timeout ends first. */
-function waitFor<T>(signal: AbortSignal | undefined, timeout: number, begin: (resolve: (value: T) => void) => Promise<void>): Promise<T> {
-  let end = () => {}
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(new AbortedError(signal?.reason))
-    const timer = setTimeout(() => reject(tooLate(timeout)), timeout)
-    end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-    if (signal?.aborted) abort()
-    else begin(resolve).catch(reject)
-  }).finally(() => end())
 }
 
 function tooLate(timeout: number): CredentialError {

@@ -2,11 +2,12 @@
 
 import { type AuthError, isAuthError, ProtocolError, TrustError } from '../../errors.ts'
 import { type HttpResponse, isRedirect, utf8 } from '../../http/message.ts'
-import { messageInJson } from '../../http/server-message.ts'
 import { retryHint } from '../../net/retry.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { HttpError, PermissionError, RateLimitError } from './errors.ts'
+import { failureMessage } from './failure-message.ts'
 import type { Operation } from './request.ts'
+import { isMarkup, strictText } from './response-text.ts'
 import { RETRYABLE } from './retries.ts'
 
 /**
@@ -89,7 +90,7 @@ export function dataOf(response: ReadResponse, { operation, codec, parseJson }: 
   const { response: kind = 'json', secretAnswer } = operation
   if (kind === 'bytes') return body
   if (body.length === 0) return kind === 'text' ? '' : undefined
-  const text = utf8(body)
+  const text = strictText(body, url, status)
   if (kind === 'text') return text
   const contentType = headers.get('content-type') ?? ''
   const isXml = XML.test(contentType)
@@ -102,14 +103,16 @@ export function dataOf(response: ReadResponse, { operation, codec, parseJson }: 
     return isXml ? codec?.parse(text, contentType) : parseJson(text)
   } catch {
     const why = isXml ? 'cannot be read by the codec' : `is not JSON (${contentType || 'no content type'})`
-    const error = new ProtocolError('RESPONSE_INVALID', `${url}: the response ${why}`, { url, status, retryable: true })
+    // A page instead of a paid result may come after the work was done and billed.
+    const retryable = !(operation.billed && isMarkup(text))
+    const error = new ProtocolError('RESPONSE_INVALID', `${url}: the response ${why}`, { url, status, retryable })
     const snippet = secretAnswer ? '[secret]' : scrub(text.slice(0, SEARCHED)).slice(0, SNIPPET)
     throw Object.assign(error, { contentType, snippet })
   }
 }
 
-/** Number of characters of a body that `bodyText` keeps, and of the line that a message shows. */
-const [KEPT, LONGEST] = [2048, 500]
+/** Number of characters of a body that `bodyText` keeps. */
+const KEPT = 2048
 
 const CLASSES: Readonly<Record<number, typeof HttpError>> = { 403: PermissionError, 429: RateLimitError, 529: RateLimitError }
 
@@ -126,10 +129,8 @@ export function statusError(response: ReadResponse, hints: Readonly<Record<numbe
   if (redirect) return redirect
   const text = scrub(utf8(response.body))
   const body = parsed(text)
-  const { message, code, detail } = messageInJson(body)
+  const { message: said, code, detail } = failureMessage(text, scrub)
   const traceId = traceOf(headers)
-  const line = message ?? (body === undefined && isPlainLine(text) ? text.trim() : undefined)
-  const said = line && line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
   const Class = CLASSES[status] ?? HttpError
   const hint = hints[status]
   return new Class(`${method} ${url}: the server answered ${status}${said ? `, ${said}` : ''}`, {
@@ -155,12 +156,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Returns true for one short line of text, which is shown as a message, unlike a page of HTML. */
-function isPlainLine(text: string): boolean {
-  const line = text.trim()
-  return line.length > 0 && line.length <= 200 && !/[<\n\0]/.test(line)
 }
 
 /**

@@ -1,16 +1,20 @@
-/** Usage reports and developer keys; both need the key of an administrator. */
+/** Usage reports and developer keys, which need the key of an administrator, and the usage of the account. */
 
-import { ValidationError } from '../client/errors.ts'
-import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
-import { memberOf, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { ProtocolError } from '../../errors.ts'
+import type { Paged, PagedOptions } from '../client/paging.ts'
+import {
+  memberOf,
+  methodsOf,
+  pagesOf,
+  type Result,
+  type ServiceMethod,
+  type TranslationCallOptions,
+  type TranslationService,
+} from './translation-service.ts'
 
-/** The usage of an organization, by key and day if requested (`GET /v2/admin/analytics`). */
-export interface UsageReport {
-  /** First day of the report: ISO 8601 without a zone. */
-  readonly start_date: string
-  /** Last day of the report: ISO 8601 without a zone. */
-  readonly end_date: string
-  /** The sum of all keys and days: characters, and minutes of speech as a decimal number. */
+/** The usage of an organization (`GET /v2/admin/analytics`): characters, and minutes of speech as a decimal number. */
+export interface UsageReport extends ReportRange {
+  /** The sum of all keys and days. */
   readonly total_usage: {
     readonly total_characters: number
     readonly text_translation_characters: number
@@ -21,26 +25,29 @@ export interface UsageReport {
   /** `key` or `key_and_day`; absent for the sum only. */
   readonly group_by?: string
   /** Usage by key, with `group_by: 'key'`. `api_key` is masked. */
-  readonly key_usages?: readonly {
-    readonly api_key: string
-    readonly api_key_label: string
-    readonly usage: UsageReport['total_usage']
-  }[]
-  /** Usage by key and day (`YYYY-MM-DD` in UTC), with `group_by: 'key_and_day'`. `api_key` is masked. */
-  readonly key_and_day_usages?: readonly {
-    readonly api_key: string
-    readonly api_key_label: string
-    readonly usage: UsageReport['total_usage']
-    readonly usage_date: string
-  }[]
+  readonly key_usages?: readonly KeyUsage[]
+  /** Usage by key and day (`YYYY-MM-DD` in UTC), with `group_by: 'key_and_day'`. */
+  readonly key_and_day_usages?: readonly (KeyUsage & { readonly usage_date: string })[]
 }
 
-/** Parameters of the report on custom tags. */
-export interface CustomTagUsageParams {
-  /** First day, `YYYY-MM-DD`. */
+interface KeyUsage {
+  /** Masked: its first and last characters only. */
+  readonly api_key: string
+  /** Name of the key. */
+  readonly api_key_label: string
+  /** The sum of the key. */
+  readonly usage: UsageReport['total_usage']
+}
+
+/** The days of a report: `YYYY-MM-DD` in parameters, ISO 8601 without a zone in the report. */
+interface ReportRange {
+  /** First day. */
   readonly start_date: string
-  /** Last day, `YYYY-MM-DD`, included; at most 366 days after the first. */
+  /** Last day, included; at most 366 days after the first. */
   readonly end_date: string
+}
+
+export interface CustomTagUsageParams extends ReportRange {
   /** One row for each tag (`period`, the default), or one for each tag and day. */
   readonly aggregate_by?: 'period' | 'day'
   /** The page; default: the first. */
@@ -48,11 +55,7 @@ export interface CustomTagUsageParams {
 }
 
 /** One page of the usage by custom tag (`GET /v2/admin/analytics/custom-tags`). */
-export interface CustomTagUsageReport {
-  /** First day of the report: ISO 8601 without a zone. */
-  readonly start_date: string
-  /** Last day of the report: ISO 8601 without a zone. */
-  readonly end_date: string
+export interface CustomTagUsageReport extends ReportRange {
   /** `period` or `day`. */
   readonly aggregate_by: string
   /** The next page; null after the last. */
@@ -66,71 +69,6 @@ export interface CustomTagUsageReport {
 }
 
 type CustomTagUsage = CustomTagUsageReport['usage'][number]
-
-/**
- * Administration of an organization: usage reports and keys. Needs the key of an administrator; others get `HTTP_403`.
- *
- * @example
- * const { usage_report } = await client.admin.usage({ start_date: '2026-01-01', end_date: '2026-01-31' })
- * console.log(usage_report.total_usage.total_characters)
- */
-export class Admin {
-  /** The keys of the organization. */
-  readonly keys: DeveloperKeys
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-    this.keys = new DeveloperKeys(service)
-  }
-
-  /**
-   * Returns the usage between two days (`YYYY-MM-DD`, the last one included), in total or also by `group_by`. Errors: `REQUEST_INVALID` for
-   * more than 366 days.
-   */
-  usage(
-    { group_by, ...range }: { readonly start_date: string; readonly end_date: string; readonly group_by?: 'key' | 'key_and_day' | '' },
-    options: TranslationCallOptions = {},
-  ): Promise<Result<{ readonly usage_report: UsageReport }>> {
-    return this.#report('admin.usage', { ...range, ...(group_by && { group_by }) }, options)
-  }
-
-  /** Returns one page of the usage by custom tag. Errors: `REQUEST_INVALID` for more than 366 days. */
-  customTagUsage(
-    params: CustomTagUsageParams,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<{ readonly custom_tag_usage_report: CustomTagUsageReport }>> {
-    return this.#report('admin.customTagUsage', { ...params }, options)
-  }
-
-  /** Returns the rows of all pages, from `page` on. Errors: those of `customTagUsage`; `PAGE_LOOP` if the service names a page twice. */
-  iterateCustomTagUsage(
-    { page: first, ...params }: CustomTagUsageParams,
-    { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
-  ): Paged<CustomTagUsageReport['usage'][number]> {
-    const source = {
-      name: 'admin.customTagUsage',
-      fetch: async (page = first, ending?: AbortSignal) =>
-        (await this.customTagUsage({ ...params, page }, { ...options, signal: ending })).custom_tag_usage_report,
-      items: (report: CustomTagUsageReport) => memberOf(report, 'usage', 'list', 'admin.customTagUsage') as readonly CustomTagUsage[],
-      next: ({ next_page }: CustomTagUsageReport) => next_page ?? undefined,
-    }
-    return paged(source, { limit, maxPages, signal })
-  }
-
-  #report<T>(
-    name: 'admin.usage' | 'admin.customTagUsage',
-    query: Pick<UsageReport, 'start_date' | 'end_date'>,
-    options: TranslationCallOptions,
-  ): Promise<Result<T>> {
-    const checked = (validation: TranslationCallOptions['validate']) => {
-      checkDates(query, validation)
-      return { query: { ...query } }
-    }
-    return this.#service.call<T>(name, checked, options)
-  }
-}
 
 /** A key of the organization, as administrators see it; never the key itself. */
 export interface DeveloperKey {
@@ -149,69 +87,64 @@ export interface DeveloperKey {
 }
 
 /**
- * The keys of an organization: created, listed and changed.
+ * Administration of an organization: usage reports and keys. Needs the key of an administrator; others get `HTTP_403`.
+ *
+ * @example
+ * const { usage_report } = await client.admin.usage({ start_date: '2026-01-01', end_date: '2026-01-31' })
+ * console.log(usage_report.total_usage.total_characters)
+ */
+export interface Admin {
+  /** The keys of the organization. */
+  readonly keys: DeveloperKeys
+  /** Returns the usage between two days, in total or also by `group_by`. Errors: `REQUEST_INVALID` for more than 366 days. */
+  readonly usage: ServiceMethod<
+    [params: ReportRange & { readonly group_by?: 'key' | 'key_and_day' | '' }],
+    { readonly usage_report: UsageReport }
+  >
+  /** Returns one page of the usage by custom tag. Errors: `REQUEST_INVALID` for more than 366 days. */
+  readonly customTagUsage: ServiceMethod<[params: CustomTagUsageParams], { readonly custom_tag_usage_report: CustomTagUsageReport }>
+  /** Returns the rows of all pages, from `page` on. Errors: those of `customTagUsage`; `PAGE_LOOP` if the service names a page twice. */
+  iterateCustomTagUsage(params: CustomTagUsageParams, options?: TranslationCallOptions & PagedOptions): Paged<CustomTagUsage>
+}
+
+/**
+ * The keys of an organization.
  *
  * @example
  * const { key_id } = await client.admin.keys.create({ label: 'catalog' })
  * await client.admin.keys.setLimits({ key_id, characters: 500_000 })
  */
-class DeveloperKeys {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
+interface DeveloperKeys {
   /** Creates a key; without a label the service chooses one. Retried as `unsafe`. */
-  create(params: { readonly label?: string } = {}, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
-    return this.#service.call('admin.keys.create', { body: params }, options)
-  }
-
+  readonly create: ServiceMethod<[params?: { readonly label?: string }], DeveloperKey>
   /** Returns all keys, also deactivated ones. */
-  list(options: TranslationCallOptions = {}): Promise<Result<readonly DeveloperKey[]>> {
-    return this.#service.call('admin.keys.list', {}, options)
-  }
-
+  readonly list: ServiceMethod<[], readonly DeveloperKey[]>
   /** Deactivates a key at once and permanently. */
-  deactivate(params: { readonly key_id: string }, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
-    return this.#service.call('admin.keys.deactivate', { body: params }, options)
-  }
-
+  readonly deactivate: ServiceMethod<[params: { readonly key_id: string }], DeveloperKey>
   /** Changes the label of a key. */
-  rename(params: { readonly key_id: string; readonly label: string }, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
-    return this.#service.call('admin.keys.rename', { body: params }, options)
-  }
-
+  readonly rename: ServiceMethod<[params: { readonly key_id: string; readonly label: string }], DeveloperKey>
   /** Changes the limits of a key per month: null for none, 0 for nothing; a limit that is left out stays unchanged. */
-  setLimits(
-    params: { readonly key_id: string; readonly characters?: number | null; readonly speech_to_text_milliseconds?: number | null },
-    options: TranslationCallOptions = {},
-  ): Promise<Result<DeveloperKey>> {
-    return this.#service.call('admin.keys.setLimits', { body: params }, options)
-  }
+  readonly setLimits: ServiceMethod<
+    [params: { readonly key_id: string; readonly characters?: number | null; readonly speech_to_text_milliseconds?: number | null }],
+    DeveloperKey
+  >
 }
 
-const DAY = 86_400_000
-
-const MOST_DAYS = 366
-
-/**
- * Refuses a range of more than 366 days, as the service does. An invalid date is left to the service.
- *
- * Errors: `REQUEST_INVALID`; `TypeError` for a value that is not a string.
- */
-function checkDates(
-  range: { readonly start_date: string; readonly end_date: string },
-  validation: TranslationCallOptions['validate'],
-): void {
-  for (const name of ['start_date', 'end_date'] as const)
-    if (typeof range[name] !== 'string') throw new TypeError(`${name} must be a string: YYYY-MM-DD`)
-  if (validation !== 'strict') return
-  const days = (Date.parse(range.end_date) - Date.parse(range.start_date)) / DAY
-  if (days > MOST_DAYS) {
-    const message = `a report covers at most ${MOST_DAYS} days, these are ${Math.ceil(days)}; nothing was sent`
-    throw new ValidationError('REQUEST_INVALID', message, { field: 'end_date', limit: MOST_DAYS })
+export function adminOf(service: TranslationService): Admin {
+  const methods = methodsOf<Pick<Admin, 'usage' | 'customTagUsage'>>(service, 'admin')
+  return {
+    ...methods,
+    keys: methodsOf(service, 'admin.keys'),
+    iterateCustomTagUsage: (params, options) =>
+      pagesOf(
+        {
+          name: 'admin.customTagUsage',
+          fetch: async (page = params.page, call = {}) => (await methods.customTagUsage({ ...params, page }, call)).custom_tag_usage_report,
+          items: (report) => memberOf(report, 'usage', 'list', 'admin.customTagUsage') as readonly CustomTagUsage[],
+          next: ({ next_page }) => next_page ?? undefined,
+        },
+        options,
+      ),
   }
 }
 
@@ -222,8 +155,8 @@ function checkDates(
 export interface Usage {
   /** Characters used by the account. */
   readonly character_count: number
-  /** Limit of the account in characters. */
-  readonly character_limit: number
+  /** Limit of the account in characters; absent or null for none. */
+  readonly character_limit?: number | null
   /** Units used of each product: `billing_unit` is `characters`, `milliseconds`, `minutes` or another one. */
   readonly products?: readonly {
     readonly product_type: string
@@ -267,37 +200,34 @@ export interface Usage {
   allows(characters: number): boolean
 }
 
+/** A limit of that many or more means none. */
 const NO_LIMIT = 1e12
 
-/**
- * Returns the usage of the current period. Errors: those of every call; `RESPONSE_INVALID` for a response without a number of characters.
- */
-export async function usage(service: TranslationService, options: TranslationCallOptions = {}): Promise<Result<Usage>> {
-  const record = await service.call<Usage>('usage', {}, options)
+/** Adds the functions to the usage. Errors: `RESPONSE_INVALID` for a limit that is not a number, because nothing would hold it. */
+export function withFunctions(record: Result<Usage>): Result<Usage> {
+  const { character_limit: limit = null } = record
+  if (limit !== null && typeof limit !== 'number')
+    throw new ProtocolError('RESPONSE_INVALID', `usage: the limit in the response is a ${typeof limit}, not a number`)
   const counters = countersOf(record)
-  const remaining = () => Math.min(...counters.filter(({ name }) => CHARACTERS.has(name)).map(({ count, limit }) => left(count, limit)))
-  const functions = {
+  const remaining = () => Math.min(...counters.flatMap(({ name, left }) => (CHARACTERS.has(name) ? [left] : [])))
+  const functions: Pick<Usage, 'remaining' | 'anyLimitReached' | 'allows'> = {
     remaining,
-    anyLimitReached: () => counters.some(({ count, limit }) => limit > 0 && left(count, limit) === 0),
-    allows: (characters: number) => characters <= remaining(),
+    anyLimitReached: () => counters.some((counter) => counter.limit > 0 && counter.left === 0),
+    allows: (characters) => characters <= remaining(),
   }
-  return Object.defineProperties(
-    record,
-    Object.fromEntries(Object.entries(functions).map(([name, value]) => [name, { value, configurable: true }])),
-  ) as Result<Usage>
+  for (const [name, value] of Object.entries(functions)) Object.defineProperty(record, name, { value, configurable: true })
+  return record
 }
 
 const CHARACTERS = new Set(['character', 'api_key_character'])
 
-/** Returns all pairs of `<name>_count` and `<name>_limit`. */
-function countersOf(record: object): readonly { readonly name: string; readonly count: number; readonly limit: number }[] {
-  return Object.entries(record).flatMap(([key, count]) => {
-    const name = key.endsWith('_count') ? key.slice(0, -'_count'.length) : undefined
-    const limit: unknown = name === undefined ? undefined : (record as Record<string, unknown>)[`${name}_limit`]
-    return name !== undefined && typeof count === 'number' && typeof limit === 'number' ? [{ name, count, limit }] : []
+/** Returns what is left of each pair of `<name>_count` and `<name>_limit`. */
+function countersOf(record: object): readonly { readonly name: string; readonly limit: number; readonly left: number }[] {
+  const members = new Map<string, unknown>(Object.entries(record))
+  return [...members].flatMap(([key, count]) => {
+    const name = /^(.*)_count$/.exec(key)?.[1]
+    const limit = members.get(`${name}_limit`)
+    if (name === undefined || typeof count !== 'number' || typeof limit !== 'number') return []
+    return [{ name, limit, left: limit >= NO_LIMIT ? Number.POSITIVE_INFINITY : Math.max(0, limit - count) }]
   })
-}
-
-function left(count: number, limit: number): number {
-  return limit >= NO_LIMIT ? Number.POSITIVE_INFINITY : Math.max(0, limit - count)
 }

@@ -2,9 +2,11 @@
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
+import type { ApiClient } from '../client/api-client.ts'
 import { ValidationError } from '../client/errors.ts'
 import { type CallInput, chunksOf, heard, type StreamBody } from '../client/request.ts'
-import { checkTranslation, type TranslateParams } from './translate-text.ts'
+import { checkTranslation } from './operations.ts'
+import type { TranslateParams } from './translate-text.ts'
 import type { Result, TranslationCallOptions, TranslationService, Validation } from './translation-service.ts'
 
 /** A document handle as JSON, to keep it for later. */
@@ -86,24 +88,23 @@ export async function uploadDocument(
   { extraBody, ...options }: TranslationCallOptions = {},
 ): Promise<Result<DocumentHandle>> {
   const input = async (validation: Validation): Promise<CallInput> => {
-    checkTranslation(params, validation)
+    checkTranslation({ ...params, ...extraBody }, validation)
     const document = await openSource(source)
-    const body = multipart(fieldsOf({ ...params }, extraBody), { ...document, filename: nameOf(filename ?? document.name) })
-    const chunks = () => watched(body, service)
+    const name = filename ?? document.name
+    if (!name) {
+      const hint = 'set filename: the service detects the format by its extension'
+      throw new ValidationError('REQUEST_INVALID', 'the document has no name; nothing was sent', { field: 'filename', hint })
+    }
+    const body = multipart(fieldsOf({ ...params }, extraBody), name, document)
+    const chunks = () => watched(body, service.client)
     const { contentType, contentLength } = body
     return { content: document.replayable ? chunks : chunks(), contentType, contentLength }
   }
   const call = { ...options, totalTimeout: options.totalTimeout ?? false }
   return service.call('documents.upload', input, call, (answer: Result<ExportedHandle>) => {
-    service.protect(answer.document_key)
+    service.client.protect(answer.document_key)
     return Object.defineProperty(new DocumentHandle(answer), 'response', { value: answer.response }) as Result<DocumentHandle>
   })
-}
-
-function nameOf(name: string | undefined): string {
-  if (name !== undefined && name !== '') return name
-  const hint = 'set filename: the service detects the format by its extension'
-  throw new ValidationError('REQUEST_INVALID', 'the document has no name; nothing was sent', { field: 'filename', hint })
 }
 
 /** Returns the fields of a form; lists become one comma-separated text. */
@@ -122,21 +123,13 @@ function fieldText(name: string, value: unknown): string {
   throw new ValidationError('REQUEST_INVALID', `"${name}" cannot be written as a field; nothing was sent`, { field: name })
 }
 
-async function* watched({ chunks, contentLength: total }: MultipartBody, service: TranslationService): AsyncGenerator<Uint8Array> {
+async function* watched({ chunks, contentLength: total }: MultipartBody, client: ApiClient): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of chunks()) {
     yield chunk
     bytes += chunk.length
-    service.emit('progress', { operation: 'documents.upload', bytes, total })
+    client.emit('progress', { operation: 'documents.upload', bytes, total })
   }
-}
-
-/** The part of the body that contains the file. */
-interface FilePart {
-  readonly filename: string
-  /** Size in bytes, if it is known. */
-  readonly size: number | undefined
-  chunks(): AsyncIterable<Uint8Array>
 }
 
 /** A complete `multipart/form-data` body. */
@@ -147,31 +140,27 @@ interface MultipartBody {
   chunks(): AsyncIterable<Uint8Array>
 }
 
-const ENCODER = new TextEncoder()
-
 /**
  * Returns a body of the fields in their order and the file after them. Errors of its chunks: `FILE_CHANGED` if the file does not have its
  * announced size, and those of the file.
  */
-function multipart(fields: readonly (readonly [name: string, value: string])[], file: FilePart): MultipartBody {
+function multipart(fields: readonly (readonly [name: string, value: string])[], filename: string, file: OpenDocument): MultipartBody {
   const boundary = `stac-auth-${crypto.randomUUID()}`
-  const texts = fields.map(([name, value]) => `${disposition(boundary, name)}\r\n\r\n${value}\r\n`)
-  const opening = `${disposition(boundary, 'file')}; filename="${escaped(file.filename)}"\r\nContent-Type: application/octet-stream\r\n\r\n`
-  const head = ENCODER.encode(texts.join('') + opening)
-  const tail = ENCODER.encode(`\r\n--${boundary}--\r\n`)
+  const disposition = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`
+  const texts = fields.map(([name, value]) => `${disposition(name)}\r\n\r\n${value}\r\n`)
+  const opening = `${disposition('file')}; filename="${escaped(filename)}"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const encoder = new TextEncoder()
+  const head = encoder.encode(texts.join('') + opening)
+  const tail = encoder.encode(`\r\n--${boundary}--\r\n`)
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     contentLength: file.size === undefined ? undefined : head.length + file.size + tail.length,
     async *chunks() {
       yield head
-      yield* counted(file)
+      yield* counted(filename, file)
       yield tail
     },
   }
-}
-
-function disposition(boundary: string, name: string): string {
-  return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`
 }
 
 /** Escapes a name as browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes are percent-encoded. */
@@ -179,18 +168,15 @@ function escaped(name: string): string {
   return name.toWellFormed().replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 }
 
-async function* counted({ filename, size, chunks }: FilePart): AsyncGenerator<Uint8Array> {
+async function* counted(filename: string, { size, chunks }: OpenDocument): AsyncGenerator<Uint8Array> {
+  const changed = () => new IntegrityError('FILE_CHANGED', `"${filename}" changed while it was read`, { hint: 'upload it again' })
   let count = 0
   for await (const chunk of chunks()) {
     count += chunk.length
-    if (size !== undefined && count > size) throw changed(filename)
+    if (size !== undefined && count > size) throw changed()
     yield chunk
   }
-  if (size !== undefined && count < size) throw changed(filename)
-}
-
-function changed(name: string): IntegrityError {
-  return new IntegrityError('FILE_CHANGED', `"${name}" changed while it was read`, { hint: 'upload it again' })
+  if (size !== undefined && count < size) throw changed()
 }
 
 /**
@@ -211,35 +197,23 @@ interface OpenDocument {
 
 /** Opens a source. Errors: `FILE_ACCESS`, `UNSUPPORTED_IN_BROWSER`; `TypeError` for an invalid source. */
 async function openSource(source: DocumentSource): Promise<OpenDocument> {
-  if (source instanceof Uint8Array) return { name: undefined, size: source.length, replayable: true, chunks: () => once(source) }
-  if (typeof source === 'function') return { name: undefined, size: undefined, replayable: true, chunks: () => chunksOf(source()) }
-  if (typeof source !== 'object' || source === null) throw noSource()
-  if (isBlob(source)) return { name: blobName(source), size: source.size, replayable: true, chunks: () => chunksOf(source.stream()) }
-  const isStream = Symbol.asyncIterator in source || 'getReader' in source
-  // A stream of Node also has the path of its file, of which it may read only a part.
-  if ('path' in source && !isStream) {
-    if (typeof source.path !== 'string') throw noSource()
-    const file = await (await platform.files()).open(source.path)
-    return { ...file, replayable: true }
+  const from = { name: undefined, size: undefined, replayable: true }
+  if (source instanceof Uint8Array) return { ...from, size: source.length, chunks: () => once(source) }
+  if (typeof source === 'function') return { ...from, chunks: () => chunksOf(source()) }
+  const given = Object(source)
+  if (typeof Blob === 'function' && given instanceof Blob) {
+    const { name } = given as { readonly name?: unknown }
+    return { ...from, name: typeof name === 'string' ? name : undefined, size: given.size, chunks: () => chunksOf(given.stream()) }
   }
-  if (!isStream) throw noSource()
-  const stream = heard(source as StreamBody)
-  return { name: undefined, size: undefined, replayable: false, chunks: () => chunksOf(stream) }
+  // A stream of Node also has the path of its file, of which it may read only a part.
+  if (Symbol.asyncIterator in given || 'getReader' in given) {
+    const stream = heard(source as StreamBody)
+    return { ...from, replayable: false, chunks: () => chunksOf(stream) }
+  }
+  if (typeof given.path === 'string') return { ...(await (await platform.files()).open(given.path)), replayable: true }
+  throw new TypeError('a document must be bytes, a Blob, a stream of bytes, a function that returns one, or { path }')
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
-}
-
-function isBlob(source: object): source is Blob {
-  return typeof Blob === 'function' && source instanceof Blob
-}
-
-function blobName(blob: Blob): string | undefined {
-  const { name } = blob as { readonly name?: unknown }
-  return typeof name === 'string' ? name : undefined
-}
-
-function noSource(): TypeError {
-  return new TypeError('a document must be bytes, a Blob, a stream of bytes, a function that returns one, or { path }')
 }

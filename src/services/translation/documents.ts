@@ -1,7 +1,7 @@
 /** Translates documents: uploads a document, waits for its translation, and downloads it once. */
 
 import { platform } from '#platform'
-import { isAuthError, ProtocolError } from '../../errors.ts'
+import { ProtocolError } from '../../errors.ts'
 import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
 import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
@@ -10,8 +10,8 @@ import type { ApiResponse } from '../client/response.ts'
 import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
 import { DocumentError } from './errors.ts'
 import { operations } from './operations.ts'
-import { poll } from './poll.ts'
-import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { oneEnd, poll } from './poll.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** The state of a document (`POST /v2/document/{document_id}`). */
 export interface DocumentStatus {
@@ -55,10 +55,18 @@ export interface TranslatedDocument extends FetchedDocument {
   readonly status: DocumentStatus
 }
 
-const KNOWN = new Set(['queued', 'translating', 'done'])
+const KNOWN = new Set(['queued', 'translating', 'done', 'error'])
 
 /** Requests for a document that is done but not ready, before the call fails. */
 const MOST_TRIES = 5
+
+/** Longest estimate in seconds that is used: the service is known to return absurd ones. */
+const BELIEVED = 3600
+
+/** Maximum number of handles that a client remembers: enough for a batch, and no memory leak in a program that runs for months. */
+const REMEMBERED = 10_000
+
+type Handle = DocumentHandle | ExportedHandle
 
 /**
  * Translations of documents. A document is uploaded, translated by the service, and can be downloaded once. Errors after the upload have a
@@ -70,7 +78,11 @@ const MOST_TRIES = 5
  */
 export class Documents {
   readonly #service: TranslationService
-  readonly #seen = new SeenDocuments()
+  /**
+   * The documents that the service accepted, and those that were downloaded completely. The service responds with 404 both to a wrong handle
+   * and to a document that it deleted; only an earlier response distinguishes them.
+   */
+  readonly #seen = new Map<string, 'exists' | 'fetched'>()
 
   /** @internal */
   constructor(service: TranslationService) {
@@ -82,8 +94,6 @@ export class Documents {
    * anything is sent; a file is complete or absent. `deadline` and `totalTimeout` apply to the whole; default: none.
    *
    * Errors: those of the other methods.
-   *
-   * @example await client.documents.translate({ path: 'a.docx' }, { path: 'a.de.docx' }, { target_lang: 'DE' })
    */
   translate(
     source: DocumentSource,
@@ -102,7 +112,7 @@ export class Documents {
   }
 
   /** Continues with an uploaded document: waits and downloads. Errors: those of `translate`. */
-  resume(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
+  resume(handle: Handle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
     return named('documents.resume', async () => {
       const known = this.#handleOf(handle)
       await checkSink(sink)
@@ -113,17 +123,15 @@ export class Documents {
   /** Uploads a document and returns its handle. It is sent as it is read, and not retried once its first byte was sent. */
   async upload(source: DocumentSource, params: DocumentParams, options: TranslationCallOptions = {}): Promise<Result<DocumentHandle>> {
     const handle = await uploadDocument(this.#service, source, params, options)
-    this.#seen.note(handle, 'exists')
+    this.#note(handle, 'exists')
     return handle
   }
 
   /** Returns the current state of a document. Errors: `HTTP_404` also for a wrong key, and after the download. */
-  async status(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
+  async status(handle: Handle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
     const known = this.#handleOf(handle)
-    const { document_id, document_key } = known.export()
-    const input = { path: { document_id }, body: { document_key } }
-    const status = await this.#service.call<DocumentStatus>('documents.status', input, options)
-    this.#seen.note(known, 'exists')
+    const status = await this.#service.call<DocumentStatus>('documents.status', inputOf(known), options)
+    this.#note(known, 'exists')
     return status
   }
 
@@ -134,7 +142,7 @@ export class Documents {
    * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
    * deadline with `lastState`, those of every call.
    */
-  async wait(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
+  async wait(handle: Handle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
     return this.#waited(this.#handleOf(handle), oneEnd(options, this.#service.clock))
   }
 
@@ -143,20 +151,13 @@ export class Documents {
    * `DOCUMENT_GONE` (fetched before, or expired), `DOCUMENT_FAILED`, `HTTP_404` for a handle that the service never accepted from this
    * client, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
    */
-  download(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
+  download(handle: Handle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
     return named('documents.download', async () => {
       const known = this.#handleOf(handle)
       await checkSink(sink)
-      const { signal, deadline, ...call } = oneEnd(options, this.#service.clock)
-      const source = {
-        name: 'documents.download',
-        clock: this.#service.clock,
-        // The deadline of a request would end with its headers.
-        ask: (ending: AbortSignal) => this.#downloaded(known, sink, { ...call, signal: ending }),
-        delayAfter: () => undefined,
-        stateOf: () => undefined,
-      }
-      return withHandle(known, poll<FetchedDocument>(source, { signal, deadline }))
+      const ask = (call: TranslationCallOptions) => this.#downloaded(known, sink, call)
+      const source = { name: 'documents.download', mark: { handle: known }, ask, isDone: () => true }
+      return poll<FetchedDocument>(source, this.#service.clock, oneEnd(options, this.#service.clock))
     })
   }
 
@@ -166,66 +167,58 @@ export class Documents {
   }
 
   /** Waits until a document is done. Without a deadline there is no limit, because a large document can take hours. */
-  #waited(handle: DocumentHandle, { deadline, ...options }: TranslationCallOptions): Promise<DocumentStatus> {
-    const service = this.#service
-    const delay = new PollDelay()
-    const unknown = new Set<string>()
+  #waited(handle: DocumentHandle, options: TranslationCallOptions): Promise<DocumentStatus> {
+    const { client, clock } = this.#service
+    const warned = new Set<string>()
+    const ask = async (call: TranslationCallOptions) => {
+      const state = await this.status(handle, call).catch((error: unknown) => {
+        throw hasStatus(error, 404) && this.#seenOf(handle) === 'fetched' ? gone(handle, error) : error
+      })
+      const status = client.scrub(state.status)
+      const { seconds_remaining } = state
+      client.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
+      if (status === 'error') throw this.#failed(handle, state)
+      if (!KNOWN.has(status) && !warned.has(status))
+        client.emit('warning', { code: 'DOCUMENT_STATUS_UNKNOWN', message: `a document has the unknown state ${JSON.stringify(status)}` })
+      warned.add(status)
+      return state
+    }
     const source = {
       name: 'documents.status',
-      clock: service.clock,
-      ask: async (signal: AbortSignal) => {
-        const state = await this.status(handle, { ...options, signal }).catch((error: unknown) => {
-          throw hasStatus(error, 404) && this.#seen.of(handle) === 'fetched' ? gone(handle, error) : error
-        })
-        const { seconds_remaining } = state
-        const status = service.scrub(state.status)
-        service.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
-        if (status === 'error') throw this.#failed(handle, state)
-        if (!KNOWN.has(status) && !unknown.has(status)) {
-          unknown.add(status)
-          service.emit('warning', {
-            code: 'DOCUMENT_STATUS_UNKNOWN',
-            message: `a document has the unknown state ${JSON.stringify(status)}`,
-          })
-        }
-        return state
-      },
-      stateOf: (state: DocumentStatus | undefined) => state && service.scrub(state.status),
-      delayAfter: ({ status, seconds_remaining }: DocumentStatus) => (status === 'done' ? undefined : delay.next(seconds_remaining)),
+      mark: { handle },
+      ask,
+      isDone: ({ status }: DocumentStatus) => status === 'done',
+      wish: ({ seconds_remaining: seconds = 0 }: DocumentStatus) =>
+        seconds > 0 && seconds <= BELIEVED ? Math.max(1, Math.min(60, seconds)) * 1000 : undefined,
+      stateOf: ({ status }: DocumentStatus) => client.scrub(status),
     }
-    return withHandle(handle, poll<DocumentStatus>(source, { signal: options.signal, deadline }))
+    return poll<DocumentStatus>(source, clock, options)
   }
 
   /**
    * Downloads a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those
    * of `download`; `RESPONSE_INVALID` when the document is no longer done.
    */
-  async #downloadedWhenReady(
-    handle: DocumentHandle,
-    sink: DocumentSink,
-    { deadline, ...options }: TranslationCallOptions,
-  ): Promise<FetchedDocument> {
-    const delay = new PollDelay()
+  async #downloadedWhenReady(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<FetchedDocument> {
     let tries = 0
+    const ask = async (call: TranslationCallOptions): Promise<Partial<FetchedDocument>> => {
+      try {
+        return await this.#downloaded(handle, sink, call)
+      } catch (error) {
+        if (!(error instanceof DocumentError) || error.code !== 'DOCUMENT_NOT_READY') throw error
+        if (error.state !== 'done')
+          throw new ProtocolError('RESPONSE_INVALID', `documents.status: the state changed from done to ${error.state}`)
+        if (++tries >= MOST_TRIES) throw error
+        return {}
+      }
+    }
     const source = {
       name: 'documents.download',
-      clock: this.#service.clock,
-      ask: async (signal: AbortSignal) => {
-        try {
-          return await this.#downloaded(handle, sink, { ...options, signal })
-        } catch (error) {
-          if (!(error instanceof DocumentError) || error.code !== 'DOCUMENT_NOT_READY') throw error
-          if (error.state !== 'done') throw backwards(error.state)
-          if (++tries >= MOST_TRIES) throw error
-          return undefined
-        }
-      },
-      stateOf: () => 'done',
-      delayAfter: (got: FetchedDocument | undefined) => (got ? undefined : delay.next()),
+      mark: { handle, lastState: 'done' },
+      ask,
+      isDone: (got: Partial<FetchedDocument>) => got.handle !== undefined,
     }
-    const fetched = await withHandle(handle, poll(source, { signal: options.signal, deadline }))
-    if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: the response has no document')
-    return fetched
+    return (await poll<Partial<FetchedDocument>>(source, this.#service.clock, options)) as FetchedDocument
   }
 
   /** Downloads a document; it is not requested again after its first byte. */
@@ -236,24 +229,22 @@ export class Documents {
       response = opened
       return opened.data
     })
-    this.#seen.note(handle, 'fetched')
+    this.#note(handle, 'fetched')
     const filename = proposedName(response?.headers.get('content-disposition') ?? null)
     return { handle, filename, contentType: response?.headers.get('content-type') ?? undefined, bytes, traceId: response?.traceId }
   }
 
   /** Begins the download. A 503 or 404 has several meanings; the state and earlier responses distinguish them. */
   async #opened(handle: DocumentHandle, options: TranslationCallOptions): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
-    const { document_id, document_key } = handle.export()
     try {
       const call = { ...options, totalTimeout: options.totalTimeout ?? false }
-      const input = { path: { document_id }, body: { document_key } }
-      const response = await this.#service.send<ReadableStream<Uint8Array>>(operations['documents.download'], input, call)
-      this.#seen.note(handle, 'exists')
+      const response = await this.#service.send<ReadableStream<Uint8Array>>(operations['documents.download'], inputOf(handle), call)
+      this.#note(handle, 'exists')
       return response
     } catch (error) {
       if (!hasStatus(error, 404) && !hasStatus(error, 503)) throw error
       const attempts = error.attempts ?? 0
-      if (this.#seen.of(handle) === 'fetched') throw described(gone(handle, error), attempts, 'documents.download')
+      if (this.#seenOf(handle) === 'fetched') throw described(gone(handle, error), attempts, 'documents.download')
       // Counts the requests for the result, and at least one for the state.
       throw described(await this.#unavailable(handle, options, error), attempts + 1, 'documents.download')
     }
@@ -262,11 +253,11 @@ export class Documents {
   /** Returns the error for a 404 or 503. A 404 for a handle that the service never accepted stays unchanged: its id or key may be wrong. */
   async #unavailable(handle: DocumentHandle, options: TranslationCallOptions, cause: HttpError): Promise<DocumentError | HttpError> {
     const isMissing = cause.status === 404
-    const isKnown = this.#seen.of(handle) !== undefined
+    const isKnown = this.#seenOf(handle) !== undefined
     try {
       const status = await this.status(handle, options)
       if (status.status === 'error') return this.#failed(handle, status)
-      const state = this.#service.scrub(status.status)
+      const state = this.#service.client.scrub(status.status)
       if (isMissing && state === 'done') return cause
       return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
     } catch (error) {
@@ -277,88 +268,42 @@ export class Documents {
 
   #failed(handle: DocumentHandle, { status, error_message, message }: DocumentStatus): DocumentError {
     const why: unknown = error_message ?? message
-    const said = typeof why === 'string' ? this.#service.scrub(why) : ''
+    const said = typeof why === 'string' ? this.#service.client.scrub(why) : ''
     return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
   }
 
   /** Returns a handle, and keeps its key out of errors and events. Errors: `TypeError`. */
-  #handleOf(handle: DocumentHandle | ExportedHandle): DocumentHandle {
+  #handleOf(handle: Handle): DocumentHandle {
     const exported = handle instanceof DocumentHandle ? handle.export() : handle
     if (typeof exported?.document_id !== 'string' || typeof exported.document_key !== 'string')
       throw new TypeError('a handle must have the strings document_id and document_key')
-    this.#service.protect(exported.document_key)
+    this.#service.client.protect(exported.document_key)
     return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
   }
-}
-
-/** Maximum number of handles that a client remembers: enough for a batch, and no memory leak in a program that runs for months. */
-const REMEMBERED = 10_000
-
-/**
- * Remembers which handles the service accepted, and which documents were downloaded completely. The service responds with 404 both to a
- * wrong handle and to a document that it deleted; only an earlier response distinguishes them.
- */
-class SeenDocuments {
-  readonly #seen = new Map<string, 'exists' | 'fetched'>()
 
   /** Remembers a state; `fetched` is final. The oldest handle is forgotten first. */
-  note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
-    const name = nameOf(handle)
-    if (this.#seen.get(name) === 'fetched') return
-    this.#seen.set(name, state)
+  #note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
+    if (this.#seenOf(handle) === 'fetched') return
+    this.#seen.set(JSON.stringify(handle.export()), state)
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
   }
 
-  /** Returns what is known about the document with this id and key, or undefined. */
-  of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
-    return this.#seen.get(nameOf(handle))
+  #seenOf(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
+    return this.#seen.get(JSON.stringify(handle.export()))
   }
 }
 
-function nameOf(handle: DocumentHandle): string {
+/** Returns the input of the requests about a document. */
+function inputOf(handle: DocumentHandle) {
   const { document_id, document_key } = handle.export()
-  return `${document_id}\0${document_key}`
-}
-
-/** Adds the handle of the document to the error of a step, so that it need not be uploaded again. */
-function withHandle<T>(handle: DocumentHandle, step: Promise<T>): Promise<T> {
-  return step.catch((error: unknown) => {
-    if (!isAuthError(error) || 'handle' in error || !Object.isExtensible(error)) throw error
-    throw Object.defineProperty(error, 'handle', { value: handle, enumerable: true })
-  })
+  return { path: { document_id }, body: { document_key } }
 }
 
 /** Returns a `DOCUMENT_GONE` error. */
 function gone(handle: DocumentHandle, cause: HttpError): DocumentError {
   const hint = 'upload it again: a result can be fetched once, and for a limited time'
   return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
-}
-
-function backwards(state: string | undefined): ProtocolError {
-  return new ProtocolError('RESPONSE_INVALID', `documents.status: the state changed from done to ${state ?? 'no state'}`)
-}
-
-const FIRST = 1000
-
-const LONGEST = 15_000
-
-/** Longest estimate in seconds that is used: the service is known to return absurd ones. */
-const BELIEVED = 3600
-
-/**
- * The delay between requests for the state in milliseconds: half as long again each time, or the estimate of the service, limited to 1 to
- * 60 s.
- */
-class PollDelay {
-  #delay = FIRST
-
-  next(secondsRemaining?: number): number {
-    const usual = this.#delay
-    this.#delay = Math.min(LONGEST, usual * 1.5)
-    const isBelieved = secondsRemaining !== undefined && secondsRemaining > 0 && secondsRemaining <= BELIEVED
-    return isBelieved ? Math.max(1, Math.min(60, secondsRemaining)) * 1000 : usual
-  }
 }
 
 /** Refuses an unusable sink before the translation is billed. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */

@@ -3,20 +3,52 @@
 import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
 import { ValidationError } from '../client/errors.ts'
-import { operations } from './operations.ts'
-import { type Result, type TranslationCallOptions, type TranslationService, type Validation, withResponse } from './translation-service.ts'
+import type { FormMembers } from '../client/request.ts'
+import { LONGEST_TERM, operations } from './operations.ts'
+import {
+  methodsOf,
+  type Result,
+  type ServiceMethod,
+  type TranslationCallOptions,
+  type TranslationService,
+  type Validation,
+  withResponse,
+} from './translation-service.ts'
 
-/** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
-export interface MultilingualGlossary {
-  /** Identifier, for `glossary_id` of translations. */
+/** The languages of the source and target terms: `en`, `de`. */
+export interface GlossaryPair {
+  /** Language of the source terms: `en`. */
+  readonly source_lang: string
+  /** Language of the target terms: `de`. */
+  readonly target_lang: string
+}
+
+/** What all glossaries have. */
+interface AnyGlossary {
+  /** For `glossary_id` of translations. */
   readonly glossary_id: string
   /** Name of the glossary. */
   readonly name: string
   /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+}
+
+/** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
+export interface MultilingualGlossary extends AnyGlossary {
   /** The dictionaries without their entries. */
   readonly dictionaries: readonly (GlossaryPair & { readonly entry_count: number })[]
 }
+
+/** The dictionary of a pair of languages, to create or change a glossary. */
+export interface DictionaryInput extends GlossaryPair {
+  /** Source terms with their translations in any order, or text in `entries_format`, which is sent unchanged. */
+  readonly entries: GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>> | string
+  /** Format of the text: lines with a tab, or CSV (RFC 4180). Default `tsv`. */
+  readonly entries_format?: 'tsv' | 'csv'
+}
+
+/** A dictionary as it is sent and returned. */
+type DictionaryText = Required<DictionaryInput> & { readonly entries: string }
 
 /**
  * Glossaries with one or more dictionaries, also those that were created on the web. A target of `EN`, `PT` or `ZH` serves every variant of
@@ -30,91 +62,57 @@ export interface MultilingualGlossary {
  *   dictionaries: [{ source_lang: 'en', target_lang: 'de', entries: [['canopy', 'Kronendach']] }],
  * })
  */
-export class Glossaries {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
+export interface Glossaries {
   /** Creates a glossary. Retried as `unsafe`. */
-  create(
-    { name, dictionaries }: { readonly name: string; readonly dictionaries: readonly DictionaryInput[] },
-    options: TranslationCallOptions = {},
-  ): Promise<Result<MultilingualGlossary>> {
-    const input = (validation: Validation) => {
-      checkGlossaryName(name, validation)
-      return { body: { name, dictionaries: dictionaryTexts(dictionaries, validation) } }
-    }
-    return this.#service.call('glossaries.create', input, options)
-  }
-
+  readonly create: ServiceMethod<[glossary: NewGlossary], MultilingualGlossary>
   /** Returns all glossaries; the list has no pages. */
-  list(options: TranslationCallOptions = {}): Promise<Result<{ readonly glossaries: readonly MultilingualGlossary[] }>> {
-    return this.#service.call('glossaries.list', {}, options)
-  }
-
+  readonly list: ServiceMethod<[], { readonly glossaries: readonly MultilingualGlossary[] }>
   /** Returns one glossary. */
-  get(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<MultilingualGlossary>> {
-    return this.#service.call('glossaries.get', { path: { glossary_id } }, options)
-  }
-
+  readonly get: ServiceMethod<[glossary_id: string], MultilingualGlossary>
   /** Changes the name, and adds entries to one dictionary. Errors: `REQUEST_INVALID` for more than one dictionary. */
-  update(
-    glossary_id: string,
-    { name, dictionaries }: { readonly name?: string; readonly dictionaries?: readonly DictionaryInput[] },
-    options: TranslationCallOptions = {},
-  ): Promise<Result<MultilingualGlossary>> {
-    const input = (validation: Validation) => {
-      if (name !== undefined) checkGlossaryName(name, validation)
-      if (dictionaries) checkOneDictionary(dictionaries, validation)
-      return { path: { glossary_id }, body: { name, dictionaries: dictionaries && dictionaryTexts(dictionaries, validation) } }
-    }
-    return this.#service.call('glossaries.update', input, options)
-  }
-
+  readonly update: ServiceMethod<[glossary_id: string, changes: Partial<NewGlossary>], MultilingualGlossary>
   /** Deletes a glossary. */
-  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
-    return this.#service.call('glossaries.delete', { path: { glossary_id } }, options)
-  }
-
-  /**
-   * Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such dictionary.
-   */
-  async entries(
-    glossary_id: string,
-    pair: GlossaryPair,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<Required<DictionaryInput> & { readonly entries: string }>> {
-    const input = { path: { glossary_id }, query: queryOf(pair) }
-    const read = (answer: Result<EntriesAnswer>) => withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
-    return this.#service.call('glossaries.entries', input, options, read)
-  }
-
+  readonly delete: ServiceMethod<[glossary_id: string], object>
+  /** Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such one. */
+  readonly entries: ServiceMethod<[glossary_id: string, pair: GlossaryPair], DictionaryText>
   /** Creates a dictionary, or replaces its entries. */
-  putDictionary(
-    glossary_id: string,
-    dictionary: DictionaryInput,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<MultilingualGlossary['dictionaries'][number]>> {
-    const input = (validation: Validation) => ({ path: { glossary_id }, body: dictionaryText(dictionary, validation) })
-    return this.#service.call('glossaries.putDictionary', input, options)
-  }
-
+  readonly putDictionary: ServiceMethod<[glossary_id: string, dictionary: DictionaryInput], MultilingualGlossary['dictionaries'][number]>
   /** Deletes one dictionary of a glossary. */
-  deleteDictionary(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<object>> {
-    return this.#service.call('glossaries.deleteDictionary', { path: { glossary_id }, query: queryOf(pair) }, options)
+  readonly deleteDictionary: ServiceMethod<[glossary_id: string, pair: GlossaryPair], object>
+}
+
+interface NewGlossary {
+  /** At most 1024 bytes of UTF-8. */
+  readonly name: string
+  /** Together at most 10 485 760 bytes. */
+  readonly dictionaries: readonly DictionaryInput[]
+}
+
+export function glossariesOf(service: TranslationService): Glossaries {
+  return {
+    ...methodsOf<Glossaries>(service, 'glossaries'),
+    create: (glossary, options) =>
+      service.call('glossaries.create', (validation) => ({ body: glossaryText(glossary, validation) }), options),
+    update: (glossary_id, changes, options) =>
+      service.call('glossaries.update', (validation) => ({ path: { glossary_id }, body: glossaryText(changes, validation) }), options),
+    putDictionary: (glossary_id, dictionary, options) =>
+      service.call(
+        'glossaries.putDictionary',
+        (validation) => ({ path: { glossary_id }, body: dictionaryText(dictionary, validation) }),
+        options,
+      ),
+    entries: (glossary_id, { source_lang, target_lang }, options) =>
+      service.call(
+        'glossaries.entries',
+        { path: { glossary_id }, query: { source_lang, target_lang } },
+        options,
+        (answer: Result<EntriesAnswer>) => withResponse({ ...onlyDictionary(answer, { source_lang, target_lang }) }, answer.response),
+      ),
   }
 }
 
 /** Services return both forms: the dictionary, or a list that contains it. */
 type EntriesAnswer = DictionaryText | { readonly dictionaries: readonly DictionaryText[] }
-
-/** Returns the query for a pair of languages, also from a whole dictionary. */
-function queryOf({ source_lang, target_lang }: GlossaryPair): Readonly<Record<string, string>> {
-  return { source_lang, target_lang }
-}
 
 function onlyDictionary(answer: EntriesAnswer, pair: GlossaryPair): DictionaryText {
   const found = 'dictionaries' in answer ? listed(answer.dictionaries, pair) : answer
@@ -131,15 +129,9 @@ function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPai
 }
 
 /** A glossary of one pair of languages (`/v2/glossaries`). */
-export interface Glossary extends GlossaryPair {
-  /** Identifier, for `glossary_id` of translations. */
-  readonly glossary_id: string
-  /** Name of the glossary. */
-  readonly name: string
+export interface Glossary extends GlossaryPair, AnyGlossary {
   /** Whether translations can use it already. */
   readonly ready: boolean
-  /** Time of the creation: ISO 8601. */
-  readonly creation_time: string
   /** Number of entries. */
   readonly entry_count: number
 }
@@ -152,112 +144,62 @@ export interface Glossary extends GlossaryPair {
  * const { glossaries } = await client.glossariesV2.list()
  * for (const { glossary_id, name, ready } of glossaries) console.log(glossary_id, name, ready)
  */
-export class GlossariesV2 {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
+export interface GlossariesV2 {
   /** Returns the pairs of languages. @deprecated Every two languages of a glossary make a pair. */
-  languagePairs(options: TranslationCallOptions = {}): Promise<Result<{ readonly supported_languages: readonly GlossaryPair[] }>> {
-    return this.#service.call('glossariesV2.languagePairs', {}, options)
-  }
-
-  /**
-   * Creates a glossary. Retried as `unsafe`. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes.
-   */
-  create(
-    { name, ...dictionary }: { readonly name: string } & DictionaryInput,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<Glossary>> {
-    const input = (validation: Validation) => {
-      checkGlossaryName(name, validation)
-      return { body: { name, ...dictionaryText(dictionary, validation) } }
-    }
-    return this.#service.call('glossariesV2.create', input, options)
-  }
-
+  readonly languagePairs: ServiceMethod<[], { readonly supported_languages: readonly GlossaryPair[] }>
+  /** Creates a glossary. Retried as `unsafe`. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
+  readonly create: ServiceMethod<[glossary: { readonly name: string } & DictionaryInput], Glossary>
   /** Returns all glossaries; the list has no pages. */
-  list(options: TranslationCallOptions = {}): Promise<Result<{ readonly glossaries: readonly Glossary[] }>> {
-    return this.#service.call('glossariesV2.list', {}, options)
-  }
-
+  readonly list: ServiceMethod<[], { readonly glossaries: readonly Glossary[] }>
   /** Returns one glossary. */
-  get(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<Glossary>> {
-    return this.#service.call('glossariesV2.get', { path: { glossary_id } }, options)
-  }
-
+  readonly get: ServiceMethod<[glossary_id: string], Glossary>
   /** Deletes a glossary. Errors: `HTTP_403` for a glossary that was changed by {@link Glossaries} or on the web. */
-  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
-    return this.#service.call('glossariesV2.delete', { path: { glossary_id } }, options)
-  }
-
+  readonly delete: ServiceMethod<[glossary_id: string], object>
   /** Returns the entries as text, for `GlossaryEntries.parse`. */
-  async entries(
+  entries(
     glossary_id: string,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<{ readonly entries: string; readonly entries_format: 'tsv' }>> {
-    const answer = await this.#service.send<string>(operations['glossariesV2.entries'], { path: { glossary_id } }, options)
-    return withResponse({ entries: answer.data, entries_format: 'tsv' as const }, answer)
+    options?: TranslationCallOptions,
+  ): Promise<Result<{ readonly entries: string; readonly entries_format: 'tsv' }>>
+}
+
+export function glossariesV2Of(service: TranslationService): GlossariesV2 {
+  return {
+    ...methodsOf<GlossariesV2>(service, 'glossariesV2'),
+    create: ({ name, ...dictionary }, options) =>
+      service.call('glossariesV2.create', (validation) => ({ body: { name, ...dictionaryText(dictionary, validation) } }), options),
+    async entries(glossary_id, options = {}) {
+      const answer = await service.send<string>(operations['glossariesV2.entries'], { path: { glossary_id } }, options)
+      return withResponse({ entries: answer.data, entries_format: 'tsv' as const }, answer)
+    },
   }
 }
-
-/** The dictionary of a pair of languages, to create or change a glossary. */
-export interface DictionaryInput extends GlossaryPair {
-  /** Source terms with their translations in any order, or text in `entries_format`, which is sent unchanged. */
-  readonly entries: GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>> | string
-  /** Format of the text: lines with a tab, or CSV (RFC 4180). Default `tsv`. */
-  readonly entries_format?: 'tsv' | 'csv'
-}
-
-/** A dictionary as it is sent. */
-type DictionaryText = Required<DictionaryInput> & { readonly entries: string }
 
 /** Returns a dictionary in the form that is sent. Errors: those of {@link GlossaryEntries}; text is checked according to `validation`. */
 function dictionaryText(dictionary: DictionaryInput, validation: Validation): DictionaryText {
   const { source_lang, target_lang, entries: given, entries_format = 'tsv' } = dictionary
   const entries = typeof given === 'string' ? given : GlossaryEntries.of(given).toText(entries_format)
+  if (validation !== 'off') checkGlossarySize(utf8Length(entries))
   if (typeof given === 'string' && validation === 'strict') GlossaryEntries.parse(given, entries_format, dictionary)
-  else if (validation !== 'off') checkGlossarySize(utf8Length(entries))
+  if (typeof given === 'string' && validation === 'document') checkTermSizes(given, entries_format)
   return { source_lang, target_lang, entries, entries_format }
 }
 
-/**
- * Returns all dictionaries of one glossary as they are sent. Errors: those of {@link dictionaryText}; `REQUEST_TOO_LARGE` for all of them
- * together.
- */
-function dictionaryTexts(dictionaries: readonly DictionaryInput[], validation: Validation): readonly DictionaryText[] {
-  const texts = dictionaries.map((dictionary) => dictionaryText(dictionary, validation))
-  if (validation !== 'off') checkGlossarySize(texts.reduce((sum, { entries }) => sum + utf8Length(entries), 0))
-  return texts
+/** Returns a glossary in the form that is sent. Errors: those of {@link dictionaryText}; `REQUEST_TOO_LARGE` for all entries together. */
+function glossaryText({ name, dictionaries }: Partial<NewGlossary>, validation: Validation): FormMembers {
+  const texts = dictionaries?.map((dictionary) => dictionaryText(dictionary, validation))
+  if (texts && validation !== 'off') checkGlossarySize(texts.reduce((sum, { entries }) => sum + utf8Length(entries), 0))
+  return { name, dictionaries: texts }
 }
 
-/** Checks the name of a glossary. Errors: `REQUEST_TOO_LARGE` for a name of more than 1024 bytes; `TypeError`. */
-function checkGlossaryName(name: string, validation: Validation): void {
-  if (typeof name !== 'string') throw new TypeError('the name of a glossary must be a string')
-  if (validation === 'off') return
-  checkTermSize(name, 'the name of the glossary', 'name')
-}
-
-/** Checks that an update has at most one dictionary. Errors: `REQUEST_INVALID`. */
-function checkOneDictionary(dictionaries: readonly DictionaryInput[], validation: Validation): void {
-  if (validation !== 'strict' || dictionaries.length <= 1) return
-  const message = `an update can have one dictionary, not ${dictionaries.length}; nothing was sent`
-  throw new ValidationError('REQUEST_INVALID', message, { field: 'dictionaries', limit: 1, hint: 'use putDictionary for each' })
+/** Checks the sizes of the terms only: the interface document names no other rule. Errors: `REQUEST_TOO_LARGE`. */
+function checkTermSizes(text: string, format: 'tsv' | 'csv'): void {
+  const rows = format === 'csv' ? csvRows(text) : text.split(/\r?\n/).map((line) => line.split('\t'))
+  for (const [index, [source, target]] of rows.entries())
+    for (const term of [source, target]) if (term !== undefined) checkTermSize(term, `term ${index + 1}`)
 }
 
 /** Maximum size of a glossary in bytes. */
 const LARGEST_GLOSSARY = 10_485_760
-
-/** A pair of languages of a glossary. */
-export interface GlossaryPair {
-  /** Language of the source terms: `en`. */
-  readonly source_lang: string
-  /** Language of the target terms: `de`. */
-  readonly target_lang: string
-}
 
 /** Source terms with their translations, in any order. */
 export type EntriesInput = Exclude<DictionaryInput['entries'], string>
@@ -279,7 +221,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
    * with whitespace, or contains a control character or a line break; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages contain the
    * position.
    */
-  static of(entries: Exclude<DictionaryInput['entries'], string>): GlossaryEntries {
+  static of(entries: EntriesInput): GlossaryEntries {
     if (entries instanceof GlossaryEntries) return entries
     if (typeof entries !== 'object' || entries === null)
       throw new TypeError('entries must be pairs of strings or an object; use parse for text')
@@ -448,9 +390,6 @@ function broken(row: number): ValidationError {
   return new ValidationError('REQUEST_INVALID', `row ${row} is not valid CSV: misplaced quote`, { field: 'entries', hint })
 }
 
-/** Maximum size of a term, or of the name of a glossary, in bytes of UTF-8. */
-const LONGEST_TERM = 1024
-
 /** Control characters (C0, DEL, C1) and the line separators of Unicode. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u2028\u2029]/
 
@@ -461,13 +400,13 @@ function checkTerm(term: unknown, at: string): asserts term is string {
   if (UNFIT.test(term)) throw refused(`${at} has a control character or a line break in it`)
   if (term.trim() !== term) throw refused(`${at} begins or ends with whitespace`)
   if (!term.isWellFormed()) throw refused(`${at} has an unpaired surrogate in it`)
-  checkTermSize(term, at, 'entries')
+  checkTermSize(term, at)
 }
 
-/** Checks the size of a term or a name. Errors: `REQUEST_TOO_LARGE`. */
-function checkTermSize(term: string, at: string, field: string): void {
+/** Checks the size of a term. Errors: `REQUEST_TOO_LARGE`. */
+function checkTermSize(term: string, at: string): void {
+  const { most: limit } = LONGEST_TERM
   // A UTF-16 code unit takes at most three bytes in UTF-8.
-  if (term.length * 3 <= LONGEST_TERM || utf8Length(term) <= LONGEST_TERM) return
-  const message = `${at} has more than ${LONGEST_TERM} bytes in UTF-8`
-  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LONGEST_TERM })
+  if (term.length * 3 <= limit || utf8Length(term) <= limit) return
+  throw new ValidationError('REQUEST_TOO_LARGE', `${at} has more than ${limit} bytes in UTF-8`, { field: 'entries', limit })
 }

@@ -1,11 +1,11 @@
 /** Lists of style rules for translations into one language, and translation memories. */
 
-import { type Paged, type PagedOptions, type PagesRead, paged } from '../client/paging.ts'
-import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
+import type { Paged, PagedOptions } from '../client/paging.ts'
+import { methodsOf, pagesOf, type ServiceMethod, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** A list of style rules for one target language (`/v3/style_rules`). */
 export interface StyleRuleList {
-  /** Identifier, for `style_id` of translations. */
+  /** For `style_id` of translations. */
   readonly style_id: string
   /** Name of the list. */
   readonly name: string
@@ -19,107 +19,14 @@ export interface StyleRuleList {
   readonly version: number
   /** Options by category and rule: `{ numbers: { decimals: 'comma' } }`. In lists only with `detailed`. */
   readonly configured_rules?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** The instructions. In lists only with `detailed`. */
+  /** In lists only with `detailed`. */
   readonly custom_instructions?: readonly StyleInstruction[]
 }
 
-/** A list of style rules to create. */
-export interface StyleRuleListInput {
-  /** Name of the list, at most 1024 characters. */
-  readonly name: string
-  /** Target language: `de`, `en`, `es`, `fr`, `it`, `ja`, `ko`, `zh`. */
-  readonly language: string
-  /** Options by category and rule: `{ numbers: { decimals: 'comma' } }`. */
-  readonly configured_rules?: Readonly<Record<string, Readonly<Record<string, string>>>>
+/** A list of style rules to create: a name of at most 1024 characters, at most 200 instructions. */
+export interface StyleRuleListInput extends Pick<StyleRuleList, 'name' | 'language' | 'configured_rules'> {
   /** At most 200 instructions. */
-  readonly custom_instructions?: readonly Omit<StyleInstruction, 'id'>[]
-}
-
-const PAGE_SIZE = 10
-
-/**
- * Lists of style rules and instructions. Errors besides those of each call: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`.
- *
- * @example
- * const { style_id } = await client.styleRules.create({ name: 'House style', language: 'de' })
- * await client.styleRules.setRules(style_id, { numbers: { decimals: 'comma' } })
- */
-export class StyleRules {
-  /** The instructions of a list, one by one. */
-  readonly instructions: StyleInstructions
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-    this.instructions = new StyleInstructions(service)
-  }
-
-  /** Returns one page, from 0, of 1 to 25 lists (default 10); with `detailed` also their rules and instructions. */
-  list(
-    { detailed, ...page }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
-    options: TranslationCallOptions = {},
-  ): Promise<Result<{ readonly style_rules: readonly StyleRuleList[] }>> {
-    const query = { ...page, ...(detailed !== undefined && { detailed: String(detailed) }) }
-    return this.#service.call('styleRules.list', { query }, options)
-  }
-
-  /** Returns the lists of all pages, from `page` on; the last page is one with fewer than `page_size` lists. */
-  iterate(
-    {
-      page: first = 0,
-      page_size = PAGE_SIZE,
-      detailed,
-    }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
-    { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
-  ): Paged<StyleRuleList> {
-    return paged<StylePage, StyleRuleList, number>(
-      {
-        name: 'styleRules.list',
-        fetch: async (page = first, ending) => {
-          const { style_rules: lists } = await this.list({ page, page_size, detailed }, { ...options, signal: ending })
-          return { page, lists }
-        },
-        items: ({ lists }) => lists,
-        next: ({ page, lists }) => (lists.length < page_size ? undefined : page + 1),
-      },
-      { limit, maxPages, signal },
-    )
-  }
-
-  /** Creates a list. Retried as `unsafe`. */
-  create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    return this.#service.call('styleRules.create', { body: list }, options)
-  }
-
-  /** Returns one list with its rules and instructions. */
-  get(style_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    return this.#service.call('styleRules.get', { path: { style_id } }, options)
-  }
-
-  /** Changes the name of a list. */
-  rename(style_id: string, { name }: { readonly name: string }, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    return this.#service.call('styleRules.rename', { path: { style_id }, body: { name } }, options)
-  }
-
-  /** Deletes a list. */
-  delete(style_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
-    return this.#service.call('styleRules.delete', { path: { style_id } }, options)
-  }
-
-  /** Replaces all rules of a list. */
-  setRules(
-    style_id: string,
-    rules: NonNullable<StyleRuleList['configured_rules']>,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<StyleRuleList>> {
-    return this.#service.call('styleRules.setRules', { path: { style_id }, body: rules }, options)
-  }
-}
-
-interface StylePage {
-  readonly page: number
-  readonly lists: readonly StyleRuleList[]
+  readonly custom_instructions?: readonly StyleInstructionInput[]
 }
 
 /** An instruction of a list of style rules. */
@@ -134,52 +41,83 @@ export interface StyleInstruction {
   readonly source_language?: string
 }
 
+type StyleInstructionInput = Omit<StyleInstruction, 'id'>
+
+/** A page, from 0, of 1 to 25 items (default 10). */
+interface PageParams {
+  /** The page, from 0. */
+  readonly page?: number
+  /** 1 to 25, default 10. */
+  readonly page_size?: number
+}
+
+type StylePageParams = PageParams & { readonly detailed?: boolean }
+
+const PAGE_SIZE = 10
+
+/**
+ * Lists of style rules and instructions. Errors besides those of each call: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`.
+ *
+ * @example
+ * const { style_id } = await client.styleRules.create({ name: 'House style', language: 'de' })
+ * await client.styleRules.setRules(style_id, { numbers: { decimals: 'comma' } })
+ */
+export interface StyleRules {
+  /** The instructions of a list, one by one. */
+  readonly instructions: StyleInstructions
+  /** Returns one page of lists; with `detailed` also their rules and instructions. */
+  readonly list: ServiceMethod<[params?: StylePageParams], { readonly style_rules: readonly StyleRuleList[] }>
+  /** Returns the lists of all pages, from `page` on; the last page is one with fewer than `page_size` lists. */
+  iterate(params?: StylePageParams, options?: TranslationCallOptions & PagedOptions): Paged<StyleRuleList>
+  /** Creates a list. Retried as `unsafe`. */
+  readonly create: ServiceMethod<[list: StyleRuleListInput], StyleRuleList>
+  /** Returns one list with its rules and instructions. */
+  readonly get: ServiceMethod<[style_id: string], StyleRuleList>
+  /** Changes the name of a list. */
+  readonly rename: ServiceMethod<[style_id: string, params: { readonly name: string }], StyleRuleList>
+  /** Deletes a list. */
+  readonly delete: ServiceMethod<[style_id: string], object>
+  /** Replaces all rules of a list. */
+  readonly setRules: ServiceMethod<[style_id: string, rules: NonNullable<StyleRuleList['configured_rules']>], StyleRuleList>
+}
+
 /**
  * The instructions of a list of style rules.
  *
  * @example await client.styleRules.instructions.create(style_id, { label: 'Units', prompt: 'Use metric units' })
  */
-class StyleInstructions {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
+interface StyleInstructions {
   /** Adds an instruction. Retried as `unsafe`. */
-  create(
-    style_id: string,
-    instruction: Omit<StyleInstruction, 'id'>,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<StyleInstruction>> {
-    return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
-  }
-
+  readonly create: ServiceMethod<[style_id: string, instruction: StyleInstructionInput], StyleInstruction>
   /** Returns one instruction. */
-  get(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleInstruction>> {
-    return this.#service.call('styleRules.instructions.get', { path: { style_id, instruction_id } }, options)
-  }
-
+  readonly get: ServiceMethod<[style_id: string, instruction_id: string], StyleInstruction>
   /** Replaces an instruction. */
-  replace(
-    style_id: string,
-    instruction_id: string,
-    instruction: Omit<StyleInstruction, 'id'>,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<StyleInstruction>> {
-    return this.#service.call('styleRules.instructions.replace', { path: { style_id, instruction_id }, body: instruction }, options)
-  }
-
+  readonly replace: ServiceMethod<[style_id: string, instruction_id: string, instruction: StyleInstructionInput], StyleInstruction>
   /** Deletes an instruction. */
-  delete(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
-    return this.#service.call('styleRules.instructions.delete', { path: { style_id, instruction_id } }, options)
+  readonly delete: ServiceMethod<[style_id: string, instruction_id: string], object>
+}
+
+export function styleRulesOf(service: TranslationService): StyleRules {
+  const methods = methodsOf<Omit<StyleRules, 'instructions' | 'iterate'>>(service, 'styleRules')
+  return {
+    ...methods,
+    instructions: methodsOf(service, 'styleRules.instructions'),
+    iterate: ({ page: first = 0, page_size = PAGE_SIZE, detailed } = {}, options) =>
+      pagesOf(
+        {
+          name: 'styleRules.list',
+          fetch: async (page = first, call = {}) => (await methods.list({ page, page_size, detailed }, call)).style_rules,
+          items: (lists) => lists,
+          next: (lists, page = first) => (lists.length < page_size ? undefined : page + 1),
+        },
+        options,
+      ),
   }
 }
 
 /** A translation memory of the account (`GET /v3/translation_memories`). */
 export interface TranslationMemory {
-  /** Identifier, for `translation_memory_id` of translations. */
+  /** For `translation_memory_id` of translations. */
   readonly translation_memory_id: string
   /** Name of the memory. */
   readonly name: string
@@ -191,49 +129,42 @@ export interface TranslationMemory {
   readonly segment_count: number
 }
 
+/** A page of memories. Some services leave the total out; then a page with fewer items than its size is the last. */
 interface TranslationMemoryPage {
+  /** The memories of the page. */
   readonly translation_memories: readonly TranslationMemory[]
-  /** Some services leave it out; then a page with fewer items than its size is the last. */
+  /** The number on all pages; some services leave it out. */
   readonly total_count?: number
 }
-
-const NAME = 'translationMemories.list'
 
 /**
  * The translation memories of the account.
  *
  * @example for await (const { name, segment_count } of client.translationMemories.iterate()) console.log(name, segment_count)
  */
-export class TranslationMemories {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
-  /** Returns one page, from 0, of 1 to 25 memories (default 10). Errors: `REQUEST_INVALID` for another size; those of every call. */
-  list(
-    params: { readonly page?: number; readonly page_size?: number } = {},
-    options: TranslationCallOptions = {},
-  ): Promise<Result<{ readonly translation_memories: readonly TranslationMemory[]; readonly total_count?: number }>> {
-    return this.#service.call(NAME, { query: { ...params } }, options)
-  }
-
+export interface TranslationMemories {
+  /** Returns one page of memories. Errors: `REQUEST_INVALID` for another size; those of every call. */
+  readonly list: ServiceMethod<[params?: PageParams], TranslationMemoryPage>
   /** Returns the memories of all pages. */
-  iterate(
-    { page_size }: { readonly page_size?: number } = {},
-    { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
-  ): Paged<TranslationMemory> {
-    const source = {
-      name: NAME,
-      fetch: (page = 0, ending?: AbortSignal) => this.list({ page, page_size }, { ...options, signal: ending }),
-      items: ({ translation_memories: items }: TranslationMemoryPage) => items,
-      next: ({ total_count }: TranslationMemoryPage, page = 0, { count, total }: PagesRead) => {
-        const isLast = typeof total_count === 'number' ? total >= total_count : count < (page_size ?? PAGE_SIZE)
-        return count > 0 && !isLast ? page + 1 : undefined
-      },
-    }
-    return paged(source, { limit, maxPages, signal })
+  iterate(params?: Pick<PageParams, 'page_size'>, options?: TranslationCallOptions & PagedOptions): Paged<TranslationMemory>
+}
+
+export function translationMemoriesOf(service: TranslationService): TranslationMemories {
+  const methods = methodsOf<Pick<TranslationMemories, 'list'>>(service, 'translationMemories')
+  return {
+    ...methods,
+    iterate: ({ page_size } = {}, options) =>
+      pagesOf<TranslationMemoryPage, TranslationMemory>(
+        {
+          name: 'translationMemories.list',
+          fetch: (page = 0, call = {}) => methods.list({ page, page_size }, call),
+          items: ({ translation_memories }) => translation_memories,
+          next: ({ total_count }, page = 0, { count, total }) => {
+            const isLast = typeof total_count === 'number' ? total >= total_count : count < (page_size ?? PAGE_SIZE)
+            return count > 0 && !isLast ? page + 1 : undefined
+          },
+        },
+        options,
+      ),
   }
 }

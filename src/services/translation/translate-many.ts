@@ -1,18 +1,12 @@
 /** Translates any number of texts, in as few requests as the limits of the service allow. */
 
 import { type AuthError, isAuthError } from '../../errors.ts'
+import { utf8Length } from '../../text/utf8-length.ts'
 import { described, hasStatus, ValidationError } from '../client/errors.ts'
 import { abortable } from '../client/paging.ts'
 import { BatchError } from './errors.ts'
-import {
-  bodySize,
-  checkTranslation,
-  LARGEST_TRANSLATION,
-  type TranslateParams,
-  type Translation,
-  translateText,
-  utf8Size,
-} from './translate-text.ts'
+import { bodySize, checkTranslation, operations } from './operations.ts'
+import { type TranslateParams, type Translation, translateText } from './translate-text.ts'
 import { named, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** The translation of one text, or its error; `index` is its position in the input, from 0. */
@@ -45,76 +39,64 @@ export function translateMany(
   params: TranslateParams,
   options: TranslateManyOptions = {},
 ): TranslatedTexts {
-  const outcomes = () => abortable((signal) => new Batches(service, params, { ...options, signal }).run(texts), options.signal)
+  const outcomes = () => abortable((signal) => sent(service, texts, params, { ...options, signal }), options.signal)
   return {
     [Symbol.asyncIterator]: outcomes,
     async toArray() {
-      return complete(await all(this))
+      const list: TextOutcome[] = []
+      for await (const outcome of this) list.push(outcome)
+      return complete(list)
     },
   }
 }
 
-class Batches {
-  readonly #service: TranslationService
-  readonly #params: TranslateParams
-  readonly #options: TranslateManyOptions
+/** The texts of one request and their positions in the input; with `refusal`, one text that is too large for any request. */
+interface Batch {
+  readonly indices: number[]
+  readonly texts: string[]
+  readonly refusal?: ValidationError
+}
+
+/** Sends the requests, at most `concurrency` at a time, and returns the outcomes in the order of the texts. */
+async function* sent(
+  service: TranslationService,
+  texts: Iterable<string> | AsyncIterable<string>,
+  params: TranslateParams,
+  options: TranslateManyOptions,
+): AsyncGenerator<TextOutcome, void> {
+  const { concurrency = 4, extraBody, encoding = 'json' } = options
+  const empty = await named('translateMany', async () => {
+    checkTranslation({ ...params }, service.validation(options))
+    const body = { ...params, ...extraBody }
+    // In a form `&` follows the other members.
+    return encoding === 'json' ? bodySize({ text: [], ...body }) : bodySize(body, 'form') + 1
+  })
   /** The error that stops further requests. */
-  #stopped: AuthError | undefined
-
-  constructor(service: TranslationService, params: TranslateParams, options: TranslateManyOptions) {
-    this.#service = service
-    this.#params = params
-    this.#options = options
-  }
-
-  async *run(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<TextOutcome, void> {
-    const { concurrency = 4, extraBody, encoding } = this.#options
-    const packer = await named('translateMany', async () => {
-      checkTranslation(this.#params, this.#service.validation(this.#options))
-      return new TextPacker({ ...this.#params, ...extraBody }, this.#service.maxTextsPerRequest, encoding)
-    })
-    /** In the order of the texts; these promises never reject. */
-    const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
-    for await (const batch of packer.batches(typeof texts === 'string' ? [texts] : texts)) {
-      if (underWay.length >= concurrency) yield* outcomesOf(await underWay.shift())
-      underWay.push(this.#send(batch))
-    }
-    while (underWay.length > 0) yield* outcomesOf(await underWay.shift())
-  }
-
-  async #send({ indices, texts, refusal }: Batch): Promise<readonly TextOutcome[] | Ended> {
-    if (refusal) return failed(indices, described(refusal, 0, 'translateText') as AuthError, false)
-    if (this.#stopped) return failed(indices, this.#stopped, true)
+  let stopped: AuthError | undefined
+  const send = async ({ indices, texts: own, refusal }: Batch): Promise<readonly TextOutcome[]> => {
+    const failed = (error: AuthError, notSent: boolean) => indices.map((index) => ({ index, error, notSent }))
+    if (refusal) return failed(described(refusal, 0, 'translateText') as AuthError, false)
+    if (stopped) return failed(stopped, true)
     try {
-      const { translations } = await translateText(this.#service, { ...this.#params, text: texts }, this.#options)
+      const { translations } = await translateText(service, { ...params, text: own }, options)
       return translations.map((translation, at) => ({ index: indices[at] ?? 0, translation }))
     } catch (error) {
-      if (!isAuthError(error) || this.#options.signal?.aborted) return { ended: error }
-      if (hasStatus(error, 456)) this.#stopped ??= error
-      const { attempts } = error as { readonly attempts?: number }
-      return failed(indices, error, hasStatus(error, 456) && attempts === 0)
+      if (!isAuthError(error) || options.signal?.aborted) throw error
+      const isQuota = hasStatus(error, 456)
+      if (isQuota) stopped ??= error
+      return failed(error, isQuota && error.attempts === 0)
     }
   }
-}
-
-/** The error that ends the whole loop. */
-interface Ended {
-  readonly ended: unknown
-}
-
-function outcomesOf(result: readonly TextOutcome[] | Ended | undefined): readonly TextOutcome[] {
-  if (result && 'ended' in result) throw result.ended
-  return result ?? []
-}
-
-function failed(indices: readonly number[], error: AuthError, notSent: boolean): readonly TextOutcome[] {
-  return indices.map((index) => ({ index, error, notSent }))
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
+  /** In the order of the texts. */
+  const underWay: Promise<readonly TextOutcome[]>[] = []
+  for await (const batch of packed(typeof texts === 'string' ? [texts] : texts, empty, service.maxTextsPerRequest, encoding)) {
+    if (underWay.length >= concurrency) yield* (await underWay.shift()) ?? []
+    const outcomes = send(batch)
+    // Its failure is noticed when its turn comes.
+    outcomes.catch(() => undefined)
+    underWay.push(outcomes)
+  }
+  while (underWay.length > 0) yield* (await underWay.shift()) ?? []
 }
 
 function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {
@@ -130,74 +112,51 @@ function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {
   throw new BatchError(`${message}${cause ? `: ${cause.message}` : ''}`, { results, failures, notSent, hint, cause })
 }
 
-/** The texts of one request and their positions in the input; with `refusal`, one text that is too large for any request. */
-interface Batch {
-  readonly indices: readonly number[]
-  readonly texts: readonly string[]
-  readonly refusal?: ValidationError
+/** Maximum size of a request in bytes. */
+const LARGEST = operations.translateText.largest?.most ?? 0
+
+/**
+ * Packs texts, in their order, into as few requests as the limits allow. Errors: those of the source; `TypeError` for a value that is not a
+ * string.
+ *
+ * @param empty size of a request without texts, in bytes
+ */
+async function* packed(
+  texts: Iterable<string> | AsyncIterable<string>,
+  empty: number,
+  mostTexts: number,
+  encoding: 'json' | 'form',
+): AsyncGenerator<Batch, void> {
+  let open: Batch = { indices: [], texts: [] }
+  let size = empty
+  let index = 0
+  for await (const text of texts) {
+    if (typeof text !== 'string') throw new TypeError(`text ${index} is not a string`)
+    const own = !text.isWellFormed() ? 0 : encoding === 'json' ? utf8Length(JSON.stringify(text)) : bodySize({ text }, 'form')
+    const refusal = refusalOf(text, index, empty + own)
+    // One more for the comma or `&` between texts.
+    if (open.texts.length > 0 && (refusal || open.texts.length >= mostTexts || size + own + 1 > LARGEST)) {
+      yield open
+      open = { indices: [], texts: [] }
+      size = empty
+    }
+    if (refusal) yield { indices: [index], texts: [text], refusal }
+    else {
+      size += own + (open.texts.length > 0 ? 1 : 0)
+      open.indices.push(index)
+      open.texts.push(text)
+    }
+    index++
+  }
+  if (open.texts.length > 0) yield open
 }
 
-/** Packs texts, in their order, into as few requests as the limits of the service allow. */
-class TextPacker {
-  readonly #most: number
-  readonly #encoding: 'json' | 'form'
-  /** Size of a request without texts, in bytes. */
-  readonly #empty: number
-
-  /**
-   * @param body the other members of each request
-   * @param most texts of a request
-   */
-  constructor(body: Readonly<Record<string, unknown>>, most: number, encoding: 'json' | 'form' = 'json') {
-    this.#most = most
-    this.#encoding = encoding
-    this.#empty = encoding === 'json' ? bodySize({ text: [], ...body }) : bodySize(body, 'form')
-  }
-
-  /** Returns the batches in order. Errors: those of the source; `TypeError` for a value that is not a string. */
-  async *batches(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Batch, void> {
-    let open: { indices: number[]; texts: string[] } = { indices: [], texts: [] }
-    let size = this.#empty
-    let index = 0
-    for await (const text of texts) {
-      if (typeof text !== 'string') throw new TypeError(`text ${index} is not a string`)
-      const more = this.#sizeOf(text, index)
-      const isRefused = typeof more !== 'number'
-      const isFull = isRefused || open.texts.length >= this.#most || size + more + this.#separator(open.texts.length) > LARGEST_TRANSLATION
-      if (open.texts.length > 0 && isFull) {
-        yield open
-        open = { indices: [], texts: [] }
-        size = this.#empty
-      }
-      if (isRefused) yield { indices: [index], texts: [text], refusal: more }
-      else {
-        size += more + this.#separator(open.texts.length)
-        open.indices.push(index)
-        open.texts.push(text)
-      }
-      index++
-    }
-    if (open.texts.length > 0) yield open
-  }
-
-  /** Returns the size of a text in the body, for a form with the `&` before it; or the error of a text that fits into no request. */
-  #sizeOf(text: string, index: number): number | ValidationError {
-    try {
-      const size = this.#encoding === 'json' ? utf8Size(JSON.stringify(text)) : bodySize({ text }, 'form') + 1
-      return this.#empty + size > LARGEST_TRANSLATION ? tooLong(index, this.#empty + size) : size
-    } catch (error) {
-      // A form cannot carry every text.
-      if (error instanceof ValidationError) return error
-      throw error
-    }
-  }
-
-  #separator(before: number): number {
-    return this.#encoding === 'json' && before > 0 ? 1 : 0
-  }
-}
-
-function tooLong(index: number, size: number): ValidationError {
-  const message = `a request has at most ${LARGEST_TRANSLATION} bytes, text ${index} alone needs ${size}; it was not sent`
-  return new ValidationError('REQUEST_TOO_LARGE', message, { field: `text[${index}]`, limit: LARGEST_TRANSLATION })
+/** Returns the error of a text that no request can carry. */
+function refusalOf(text: string, index: number, size: number): ValidationError | undefined {
+  const field = `text[${index}]`
+  if (!text.isWellFormed())
+    return new ValidationError('REQUEST_INVALID', `"${field}" has an unpaired surrogate in it; it was not sent`, { field })
+  if (size <= LARGEST) return undefined
+  const message = `a request has at most ${LARGEST} bytes, text ${index} alone needs ${size}; it was not sent`
+  return new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST })
 }

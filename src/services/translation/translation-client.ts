@@ -5,13 +5,14 @@ import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
 import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
-import { Admin, type Usage, usage } from './admin.ts'
+import { type Admin, adminOf, type Usage, withFunctions } from './admin.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
 import { type DocumentSink, Documents, type TranslatedDocument } from './documents.ts'
-import { Glossaries, GlossariesV2 } from './glossaries.ts'
-import { Languages } from './languages.ts'
-import { Quality } from './quality.ts'
-import { StyleRules, TranslationMemories } from './style-rules.ts'
+import { type Glossaries, type GlossariesV2, glossariesOf, glossariesV2Of } from './glossaries.ts'
+import { type Languages, languagesOf } from './languages.ts'
+import { checkSurrogates } from './operations.ts'
+import { type Quality, qualityOf } from './quality/quality.ts'
+import { type StyleRules, styleRulesOf, type TranslationMemories, translationMemoriesOf } from './style-rules.ts'
 import { type TranslatedTexts, type TranslateManyOptions, translateMany } from './translate-many.ts'
 import {
   type Improvement,
@@ -27,11 +28,10 @@ import {
   type TranslationCallOptions,
   type TranslationClientOptions,
   TranslationService,
+  withTag,
 } from './translation-service.ts'
-import { Voice } from './voice.ts'
-import { VoiceJobs } from './voice-jobs.ts'
-
-type RawRequest = NonNullable<Parameters<TranslationClient['request']>[2]>
+import { VoiceJobs } from './voice/jobs.ts'
+import { Voice } from './voice/voice.ts'
 
 /**
  * A client of the translation service: translates texts and documents, and has the other operations of the service. Parameters and records
@@ -45,65 +45,44 @@ type RawRequest = NonNullable<Parameters<TranslationClient['request']>[2]>
  * const { translations } = await client.translateText({ text: ['Hello'], target_lang: 'DE' })
  */
 export class TranslationClient {
+  /** Usage reports and keys of an organization. */
+  readonly admin: Admin
+  /** Translations of documents. */
+  readonly documents: Documents
+  /** Glossaries with one or more dictionaries. */
+  readonly glossaries: Glossaries
+  /** Glossaries of version 2 of the API, with one dictionary. */
+  readonly glossariesV2: GlossariesV2
+  /** The languages of the service and their features. */
+  readonly languages: Languages
+  /** Evaluations of the quality of translations. */
+  readonly quality: Quality
+  /** Lists of style rules. */
+  readonly styleRules: StyleRules
+  /** The translation memories of the account. */
+  readonly translationMemories: TranslationMemories
+  /** Live transcription and translation of speech. */
+  readonly voice: Voice
+  /** Transcription and translation of recordings. */
+  readonly voiceJobs: VoiceJobs
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
-  /** The parts that were used, by their classes. */
-  readonly #parts = new Map<Part<object>, object>()
 
   constructor(options: TranslationClientOptions) {
     requireOptions(options, 'TranslationClient')
+    const service = new TranslationService(options)
     this.#options = options
-    this.#service = new TranslationService(options)
-  }
-
-  /** Usage reports and keys of an organization. */
-  get admin(): Admin {
-    return this.#part(Admin)
-  }
-
-  /** Glossaries with one or more dictionaries. */
-  get glossaries(): Glossaries {
-    return this.#part(Glossaries)
-  }
-
-  /** Glossaries of version 2 of the API, with one dictionary. */
-  get glossariesV2(): GlossariesV2 {
-    return this.#part(GlossariesV2)
-  }
-
-  /** Evaluations of the quality of translations. */
-  get quality(): Quality {
-    return this.#part(Quality)
-  }
-
-  /** Lists of style rules. */
-  get styleRules(): StyleRules {
-    return this.#part(StyleRules)
-  }
-
-  /** Live transcription and translation of speech. */
-  get voice(): Voice {
-    return this.#part(Voice)
-  }
-
-  /** Transcription and translation of recordings. */
-  get voiceJobs(): VoiceJobs {
-    return this.#part(VoiceJobs)
-  }
-
-  /** Translations of documents. */
-  get documents(): Documents {
-    return this.#part(Documents)
-  }
-
-  /** The languages of the service and their features. */
-  get languages(): Languages {
-    return this.#part(Languages)
-  }
-
-  /** The translation memories of the account. */
-  get translationMemories(): TranslationMemories {
-    return this.#part(TranslationMemories)
+    this.#service = service
+    this.admin = adminOf(service)
+    this.documents = new Documents(service)
+    this.glossaries = glossariesOf(service)
+    this.glossariesV2 = glossariesV2Of(service)
+    this.languages = languagesOf(service)
+    this.quality = qualityOf(service)
+    this.styleRules = styleRulesOf(service)
+    this.translationMemories = translationMemoriesOf(service)
+    this.voice = new Voice(service)
+    this.voiceJobs = new VoiceJobs(service)
   }
 
   /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
@@ -169,7 +148,7 @@ export class TranslationClient {
 
   /** Returns the usage of the account in the current period, and its limits. */
   usage(options: TranslationCallOptions = {}): Promise<Result<Usage>> {
-    return usage(this.#service, options)
+    return this.#service.call('usage', {}, options, withFunctions)
   }
 
   /** Returns the languages of version 2 of the API. @deprecated `languages.list` returns more. */
@@ -194,7 +173,9 @@ export class TranslationClient {
       json,
       headers,
       replay,
-      ...raw
+      form,
+      body: content,
+      contentType,
     }: Pick<TranslationCallOptions, 'headers' | 'replay'> & {
       readonly query?: Readonly<Record<string, unknown>>
       readonly json?: unknown
@@ -204,10 +185,17 @@ export class TranslationClient {
     } = {},
     options: TranslationCallOptions = {},
   ): Promise<ApiResponse<T>> {
-    const content = await named(`${method} request`, async () => contentOf(raw))
-    const input = { ...(query && { query }), ...(json !== undefined && { body: json }), ...content }
-    const all = { ...options, ...(headers && { headers: { ...options.headers, ...headers } }), ...(replay && { replay }) }
-    return this.#service.request<T>(method, path, input, all)
+    return named(`${method} request`, async () => {
+      if (form && content !== undefined)
+        throw new ValidationError('REQUEST_INVALID', 'form and body cannot be used together; nothing was sent', { field: 'form' })
+      checkSurrogates(json)
+      const encoded = form
+        ? { content: encodeForm(asMembers(form, 'form'), { arrays: 'repeat' }), contentType: 'application/x-www-form-urlencoded' }
+        : { ...(content !== undefined && { content }), ...(contentType !== undefined && { contentType }) }
+      const all = { ...options, ...(headers && { headers: { ...options.headers, ...headers } }), ...(replay && { replay }) }
+      const api = await this.#service.api()
+      return api.request<T>(method, path, { ...(query && { query }), ...(json !== undefined && { body: json }), ...encoded }, withTag(all))
+    })
   }
 
   /**
@@ -216,12 +204,12 @@ export class TranslationClient {
    * @example client.on('retry', ({ operation, delayMs }) => console.error(operation, delayMs))
    */
   on<Name extends keyof ClientEvents>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
-    return this.#service.on(event, listener)
+    return this.#service.client.on(event, listener)
   }
 
   /** Adds an interceptor of every attempt, after those that were added before. */
   use(interceptor: Interceptor): this {
-    this.#service.use(interceptor)
+    this.#service.client.use(interceptor)
     return this
   }
 
@@ -242,26 +230,4 @@ export class TranslationClient {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `TranslationClient { ${this.origin ?? 'host by key'} }`
   }
-
-  /** Returns the part of that class, created on first use. */
-  #part<T extends object>(part: Part<T>): T {
-    const known = this.#parts.get(part)
-    if (known) return known as T
-    const made = new part(this.#service)
-    this.#parts.set(part, made)
-    return made
-  }
-}
-
-/** The class of a part of the client, which sends operations through the service that its constructor receives. */
-type Part<T extends object> = new (service: TranslationService) => T
-
-const FORM = 'application/x-www-form-urlencoded'
-
-/** Returns the body of a request. Errors: `REQUEST_INVALID` for two bodies, and for values that a form cannot express. */
-function contentOf({ form, body, contentType }: RawRequest): CallInput {
-  if (form && body !== undefined)
-    throw new ValidationError('REQUEST_INVALID', 'form and body cannot be used together; nothing was sent', { field: 'form' })
-  if (form) return { content: encodeForm(asMembers(form, 'form'), { arrays: 'repeat' }), contentType: FORM }
-  return { ...(body !== undefined && { content: body }), ...(contentType !== undefined && { contentType }) }
 }

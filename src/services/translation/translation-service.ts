@@ -1,16 +1,24 @@
 /** The options of a translation client, and the access to the service that all its parts share. */
 import type { Auth } from '../../auth/auth.ts'
 import type { Secret, ServiceCredential } from '../../auth/credential.ts'
-import { ConfigurationError, isAuthError, ProtocolError } from '../../errors.ts'
+import { ConfigurationError, ProtocolError } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ApiClient, type ApiClientOptions } from '../client/api-client.ts'
-import { deadlineOf } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
-import type { ClientEvents, EventName } from '../client/events.ts'
 import { sharedLimits } from '../client/pacer.ts'
-import type { CallInput, CallOptions, FormMembers, Interceptor, Method } from '../client/request.ts'
+import { type Paged, type PagedOptions, type PageSource, paged } from '../client/paging.ts'
+import type { CallInput, CallOptions, FormMembers } from '../client/request.ts'
 import { ApiResponse } from '../client/response.ts'
-import { checkSizes, inForm, type Member, type OperationName, operations, type TranslationOperation } from './operations.ts'
+import {
+  checkBodySize,
+  checkMembers,
+  checkSurrogates,
+  inForm,
+  type Member,
+  type OperationName,
+  operations,
+  type TranslationOperation,
+} from './operations.ts'
 
 /** Options of `TranslationClient`. Durations are milliseconds. */
 export interface TranslationClientOptions
@@ -34,15 +42,12 @@ export interface TranslationClientOptions
   readonly appInfo?: { readonly name: string; readonly version?: string }
   /**
    * The checks before anything is sent: `strict` (default) all known limits, `document` only those of the interface document, `off` none.
-   * Wrong types are always errors.
+   * Wrong types and unpaired surrogates are always errors.
    */
   readonly validate?: 'strict' | 'document' | 'off'
   /** Maximum number of texts in one request; default 50. */
   readonly maxTextsPerRequest?: number
 }
-
-/** An API key as text, as a `Secret`, or as a function. */
-export type ApiKey = NonNullable<TranslationClientOptions['apiKey']>
 
 /** The checks before anything is sent. */
 export type Validation = NonNullable<TranslationClientOptions['validate']>
@@ -60,17 +65,19 @@ export interface TranslationCallOptions extends CallOptions {
 /** A record or list of the service, with its response. `response` is not enumerable: it is not printed, copied or sent back. */
 export type Result<T> = T & { readonly response: ApiResponse<undefined> }
 
-/**
- * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class whose constructor receives this service; it
- * needs only a getter in {@link TranslationClient}.
- */
+/** A method of the client: its arguments, the options of the call, and the record or list of the service. */
+export type ServiceMethod<Given extends readonly unknown[], T> = (
+  ...given: [...Given, options?: TranslationCallOptions]
+) => Promise<Result<T>>
+
+/** Sends operations by their names, for all parts of the client. */
 export class TranslationService {
-  readonly clock: Clock
+  /** The client of the host, of paid plans if the key decides; its events and secrets are those of every host. */
+  readonly client: ApiClient
   readonly maxTextsPerRequest: number
+  readonly clock: Clock
   readonly #validate: Validation
   readonly #key: TranslationClientOptions['apiKey']
-  /** The client of the host, of paid plans if the key decides. */
-  readonly #client: ApiClient
   /** The client of the host of free plans, if a function returns the key, which decides. */
   readonly #free: ApiClient | undefined
   #chosen: Promise<ApiClient> | undefined
@@ -82,10 +89,10 @@ export class TranslationService {
     this.maxTextsPerRequest = options.maxTextsPerRequest ?? 50
     this.#validate = options.validate ?? 'strict'
     this.#key = key
-    const { baseUrl, free, ...own } = clientOptions({ ...options, ...(key !== undefined && { apiKey: key }) })
-    this.#client = new ApiClient({ ...own, baseUrl }, ['TranslationClient', options])
-    this.#free = free === undefined ? undefined : this.#client.at(free)
-    if (free === undefined) this.#origin = this.#client.origin
+    const { free, ...own } = clientOptions({ ...options, ...(key !== undefined && { apiKey: key }) })
+    this.client = new ApiClient(own, ['TranslationClient', options])
+    this.#free = free === undefined ? undefined : this.client.at(free)
+    if (free === undefined) this.#origin = this.client.origin
   }
 
   /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
@@ -94,24 +101,28 @@ export class TranslationService {
   }
 
   /**
-   * Sends an operation and returns the record or list of its response. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for the limits of the
-   * operation, those of {@link ApiClient}, `RESPONSE_INVALID` for a response without what the operation promises; each with its name.
+   * Sends an operation and returns the record or list of its response. Errors: those of {@link checkMembers} and {@link ApiClient};
+   * `RESPONSE_INVALID` for a response without what the operation promises; each with its name.
    *
-   * @param operation its name, or its row with another path
-   * @param given the input, or a function that checks the arguments and returns it
+   * @param given the input, or a function that returns it
    * @param read checks the result, or returns another one
    */
   async call<T, Read = Result<T>>(
     operation: OperationName | TranslationOperation,
     given: CallInput | ((validation: Validation) => CallInput | Promise<CallInput>) = {},
-    options: TranslationCallOptions = {},
+    more: TranslationCallOptions | null = {},
     read: (result: Result<T>) => Read = (result) => result as unknown as Read,
   ): Promise<Read> {
     const row = typeof operation === 'string' ? operations[operation] : operation
+    // Programs without types pass null.
+    const options = more ?? {}
+    const validation = this.validation(options)
     let attempts = 0
     try {
-      const input = typeof given === 'function' ? await given(this.validation(options)) : given
-      if (this.validation(options) === 'strict') checkSizes(row, input)
+      const input = typeof given === 'function' ? await given(validation) : given
+      const body = isMembers(input.body) ? input.body : {}
+      if (input.content === undefined) checkMembers(row, { ...input.query, ...body }, validation)
+      checkBodySize(row, body, options, validation)
       const response = await this.send(row, input, options)
       attempts = response.attempts
       return read(resultOf<T>(row, response, `${this.origin ?? ''}${row.path}`))
@@ -123,43 +134,22 @@ export class TranslationService {
   /** Sends an operation and returns the whole response, unchanged. */
   async send<T = unknown>(row: TranslationOperation, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
     try {
-      const { operation, input: sent, options: all } = sentAs(row, input, options)
-      return await (await this.api()).send<T>(operation, sent, withTag(all))
+      checkSurrogates(options.extraBody)
+      const all = withTag(options)
+      if (options.encoding !== 'form') return await (await this.api()).send<T>(row, input, all)
+      if (!row.form) throw refused('encoding', `${row.name} does not accept forms`)
+      const { extraBody } = options
+      const form = { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) }
+      const more = isMembers(extraBody) ? { ...all, extraBody: inForm(extraBody) } : all
+      return await (await this.api()).send<T>({ ...row, body: 'form' }, form, more)
     } catch (error) {
       throw described(error, 0, row.name)
     }
   }
 
-  /** Sends a request that is not one of the operations. */
-  async request<T>(method: Method, path: string, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
-    return (await this.api()).request<T>(method, path, input, withTag(options))
-  }
-
   /** Returns the checks of a call. */
-  validation(options: TranslationCallOptions | undefined): Validation {
-    return options?.validate ?? this.#validate
-  }
-
-  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
-    return this.#client.on(event, listener)
-  }
-
-  emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
-    this.#client.emit(event, payload)
-  }
-
-  use(interceptor: Interceptor): void {
-    this.#client.use(interceptor)
-  }
-
-  /** Keeps a secret that the service sent out of errors and events. */
-  protect(secret: string): void {
-    this.#client.protect(secret)
-  }
-
-  /** Returns a text of the service without secrets, for errors and events. */
-  scrub(text: string): string {
-    return this.#client.scrub(text)
+  validation(options: TranslationCallOptions): Validation {
+    return options.validate ?? this.#validate
   }
 
   /** Returns the client of the host, which is chosen once. If reading the key fails, the next call tries again. */
@@ -173,11 +163,50 @@ export class TranslationService {
 
   async #choose(): Promise<ApiClient> {
     const key = this.#key
-    if (typeof key === 'string') warnOfHost(this.#client, key)
-    const client = this.#free && typeof key === 'function' && planOf(await key()) === 'free' ? this.#free : this.#client
+    if (typeof key === 'string') warnOfHost(this.client, key)
+    const client = this.#free && typeof key === 'function' && planOf(await key()) === 'free' ? this.#free : this.client
     this.#origin = client.origin
     return client
   }
+}
+
+/**
+ * Returns the methods of a part of the client: one for each operation `<part>.<method>`, which takes the parameters of its path, then the
+ * query or body if there is one, then the options.
+ */
+export function methodsOf<Methods>(service: TranslationService, part: string): Methods {
+  const rows = Object.values(operations).filter(({ name }) => name.slice(0, name.lastIndexOf('.')) === part)
+  return Object.fromEntries(rows.map((row) => [row.name.slice(part.length + 1), methodOf(service, row)])) as Methods
+}
+
+function methodOf(service: TranslationService, row: TranslationOperation): ServiceMethod<readonly unknown[], unknown> {
+  const parameters = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const hasBody = row.method !== 'GET' && row.method !== 'DELETE'
+  return (...given) => {
+    const values = [...given]
+    const path = Object.fromEntries(parameters.map((name) => [name, values.shift() as string]))
+    const query = row.query && queryOf(row.query, values.shift())
+    const body = hasBody ? (values.shift() ?? {}) : undefined
+    return service.call(row, { path, ...(query && { query }), ...(hasBody && { body }) }, values[0] as TranslationCallOptions)
+  }
+}
+
+/** Returns the parameters of a query that have a value; an empty list or text is none. */
+function queryOf(names: readonly string[], given: unknown): FormMembers {
+  const members: FormMembers = Object(given)
+  const isPresent = (value: unknown) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(names.flatMap((name) => (isPresent(members[name]) ? [[name, members[name]]] : [])))
+}
+
+/** Returns the items of a list that is requested by the number of the page. */
+export function pagesOf<Page, Item>(
+  source: Omit<PageSource<Page, Item, number>, 'fetch'> & {
+    fetch(page: number | undefined, options: TranslationCallOptions): Promise<Page>
+  },
+  { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
+): Paged<Item> {
+  const fetch = (page: number | undefined, ending: AbortSignal) => source.fetch(page, { ...options, signal: ending })
+  return paged({ ...source, fetch }, { limit, maxPages, signal })
 }
 
 /** Runs an operation; its errors have the name of the operation and the number of requests, 0 unless they have one already. */
@@ -187,26 +216,6 @@ export async function named<T>(operation: string, work: () => Promise<T>): Promi
   } catch (error) {
     throw described(error, 0, operation)
   }
-}
-
-/** Adds `jobId` to the error of a job that continues at the service, for later status requests. */
-export function namedJob(error: unknown, jobId: string): unknown {
-  if (!isAuthError(error) || 'jobId' in error || !Object.isExtensible(error)) return error
-  return Object.defineProperty(error, 'jobId', { value: jobId, enumerable: true })
-}
-
-/**
- * Returns options for several steps that share one end, the earlier one of `totalTimeout` and `deadline`. Errors: `REQUEST_INVALID` for an
- * invalid time.
- */
-export function oneEnd<Options extends TranslationCallOptions>(
-  given: Options,
-  clock: Clock,
-): Omit<Options, 'totalTimeout' | 'deadline'> & { readonly deadline?: Date } {
-  const { totalTimeout: _, deadline: __, ...options } = given
-  // Invalid for an end that is never.
-  const deadline = new Date(deadlineOf(given, clock.now(), false))
-  return Number.isNaN(deadline.getTime()) ? options : { ...options, deadline }
 }
 
 /**
@@ -243,8 +252,9 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
 }
 
-function withTag(options: TranslationCallOptions | undefined): TranslationCallOptions | undefined {
-  if (options?.reportingTag === undefined) return options
+/** Returns the options with the tag as a header. Errors: `REQUEST_INVALID`. */
+export function withTag(options: TranslationCallOptions): TranslationCallOptions {
+  if (options.reportingTag === undefined) return options
   return { ...options, headers: { ...options.headers, 'x-deepl-reporting-tag': reportingTag(options.reportingTag) } }
 }
 
@@ -254,40 +264,34 @@ const HINTS = {
   456: 'the quota or the limit of the key is used up: raise it, or wait for the next period',
 }
 
+const DEFAULT_HEADER = { name: 'Authorization', prefix: 'DeepL-Auth-Key' }
+
 /**
  * Returns the options of the client, and the host of free plans if a function returns the key, which decides. Errors: `CONFIG_INVALID`,
  * `REQUEST_INVALID` for an invalid tag.
  */
 function clientOptions(options: TranslationClientOptions): ApiClientOptions & { readonly free?: string } {
-  const { baseUrl, plan, apiKey, auth } = options
+  const { baseUrl: _baseUrl, plan, apiKey, auth, authHeader = DEFAULT_HEADER, ...rest } = options
+  const { reportingTag: tag, appInfo, headers, validate: _validate, maxTextsPerRequest: _most, ...own } = rest
   if ((apiKey === undefined) === (auth === undefined))
     throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth', {
       hint: apiKey === undefined ? 'if apiKey is read from a variable, set that variable' : 'remove one of them',
     })
   if (plan !== undefined && !Object.hasOwn(HOSTS, plan)) throw new ConfigurationError('CONFIG_INVALID', 'plan must be "free" or "pro"')
-  const knowsHost = baseUrl !== undefined || plan !== undefined
-  if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
-    throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
-  const { authHeader = DEFAULT } = options
   if (typeof authHeader?.name !== 'string')
     throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
-  const { baseUrl: _baseUrl, plan: _plan, apiKey: _apiKey, auth: _auth, authHeader: _header, ...rest } = options
-  const { reportingTag: tag, appInfo, headers, validate: _validate, maxTextsPerRequest: _most, ...own } = rest
+  const { name, prefix = '' } = authHeader
+  const key = apiKey !== undefined && ({ type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value: apiKey } as const)
   return {
     ...own,
-    ...credentials(options),
+    ...(key ? { credential: key } : isEngine(auth) ? { auth } : { credential: auth as ServiceCredential }),
     ...hostsOf(options),
     hints: HINTS,
     form: { arrays: 'repeat' },
     userAgent: userAgent(appInfo),
     headers: { ...headers, ...(tag !== undefined && { 'x-deepl-reporting-tag': reportingTag(tag) }) },
-    pinnedHeaders: [authHeader.name],
+    pinnedHeaders: [name],
   }
-}
-
-function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { auth: Auth } | { credential: ServiceCredential } {
-  if (apiKey !== undefined) return { credential: keyEntry(apiKey, authHeader) }
-  return isEngine(auth) ? { auth } : { credential: auth as ServiceCredential }
 }
 
 /** Anything else is a credential, so that an object that is neither is refused by its missing type. */
@@ -301,18 +305,13 @@ function userAgent({ name, version }: NonNullable<TranslationClientOptions['appI
   throw new ConfigurationError('CONFIG_INVALID', 'appInfo has characters that are not allowed in a header')
 }
 
-/** Returns the credential for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
-function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
-  return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
-}
-
-const DEFAULT = { name: 'Authorization', prefix: 'DeepL-Auth-Key' }
+type Key = NonNullable<TranslationClientOptions['apiKey']>
 
 /**
  * Returns the checked key: a text that can be sent, or a function whose concurrent calls share one result. Errors:
  * `CREDENTIAL_VALUE_INVALID` without the value.
  */
-function checkedKey(key: ApiKey): ApiKey {
+function checkedKey(key: Key): Key {
   if (typeof key === 'function') return shared(async () => checked(await key()))
   return typeof key === 'object' && key !== null ? key : checked(key)
 }
@@ -338,14 +337,15 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 
 const HOSTS = { pro: 'https://api.deepl.com', free: 'https://api-free.deepl.com' } as const
 
-/** Returns the base URL, and that of free plans if a function returns the key, which decides. */
+/** Returns the base URL, and that of free plans if a function returns the key, which decides. Errors: `CONFIG_INVALID`. */
 function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): { readonly baseUrl: string; readonly free?: string } {
   if (baseUrl !== undefined) return { baseUrl }
   if (plan !== undefined) return { baseUrl: HOSTS[plan] }
-  return typeof apiKey === 'string' ? { baseUrl: HOSTS[planOf(apiKey)] } : { baseUrl: HOSTS.pro, free: HOSTS.free }
+  if (typeof apiKey === 'string') return { baseUrl: HOSTS[planOf(apiKey)] }
+  if (typeof apiKey === 'function') return { baseUrl: HOSTS.pro, free: HOSTS.free }
+  throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
 }
 
-/** Returns the plan of a key, which its last characters show. */
 function planOf(key: string): 'free' | 'pro' {
   return key.endsWith(':fx') ? 'free' : 'pro'
 }
@@ -365,25 +365,6 @@ function reportingTag(tag: string): string {
   if (/^[\x21-\x7e]{1,100}$/.test(trimmed)) return trimmed
   const message = 'a reporting tag must have 1 to 100 ASCII characters and no spaces; nothing was sent'
   throw new ValidationError('REQUEST_INVALID', message, { field: 'reportingTag', limit: 100 })
-}
-
-/**
- * Returns an operation in the encoding of a call. Errors: `REQUEST_INVALID` for a form that the service does not accept, and for members
- * that only JSON can have.
- */
-function sentAs(
-  operation: TranslationOperation,
-  input: CallInput,
-  options: TranslationCallOptions,
-): { readonly operation: TranslationOperation; readonly input: CallInput; readonly options: TranslationCallOptions } {
-  if (options?.encoding !== 'form') return { operation, input, options }
-  if (!operation.form) throw refused('encoding', `${operation.name} does not accept forms`)
-  const { extraBody } = options
-  return {
-    operation: { ...operation, body: 'form' },
-    input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) },
-    options: isMembers(extraBody) ? { ...options, extraBody: inForm(extraBody) } : options,
-  }
 }
 
 function isMembers(body: unknown): body is FormMembers {

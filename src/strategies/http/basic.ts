@@ -9,13 +9,15 @@ import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
 
+export const accountFields = { username, password: { kind: 'secret', label: 'Password', required: true } } as const
+
 /**
  * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 requires), sent preemptively. A server that refuses
  * it and names no charset may expect ISO-8859-1, which is tried once when it differs.
  */
 export const basic: HttpAuthScheme = {
   name: 'basic',
-  fields: { username, password: { kind: 'secret', label: 'Password', required: true } },
+  fields: accountFields,
   // An empty source is treated as a mistake, so an empty password must be declared.
   alternative: {
     by: ['emptyPassword'],
@@ -72,6 +74,7 @@ function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
   const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
   if (typeof user === 'string' && typeof password === 'string') return joined(user, password, credential.id)
+  // Both are awaited at once: a source that fails while the other is read must not be left unhandled.
   return Promise.all([user, password]).then(([name, secret]) => joined(name, secret, credential.id))
 }
 

@@ -2,7 +2,7 @@ import type { Credential, Field } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import type { AuthError } from '../../errors.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
-import { accessToken, atHand, invalidField, isPlaceInAnswer } from '../credential-values.ts'
+import { accessToken, atHand, invalidField, isPlaceInAnswer, whenThere } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 /** The fields of a credential whose token is requested from an endpoint. */
@@ -61,8 +61,7 @@ function requestProblem(credential: Credential): AuthError | undefined {
 }
 
 function header(credential: Credential): string | Promise<string> {
-  const token = accessToken(credential)
-  return typeof token === 'string' ? `Bearer ${token}` : token.then((value) => `Bearer ${value}`)
+  return whenThere(accessToken(credential), (token) => `Bearer ${token}`)
 }
 
 /** A token as it is stored. */

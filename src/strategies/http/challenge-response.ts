@@ -9,10 +9,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { reveal, revealText, unfit } from '../credential-values.ts'
 import type { HttpContext } from './http-strategy.ts'
 
-/**
- * Functions shared by HTTP authentication schemes: the challenges of a response, the errors of refused and unproven responses, and the URLs
- * that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
- */
+/** Shared by HTTP authentication schemes that answer challenges. */
 
 /**
  * Returns the challenges of that scheme in a response, in the server's order; none for any status but 401.
@@ -70,7 +67,11 @@ export function refused({ url, status }: HttpResponse, { credential: { id } }: H
 const CHECK = 'check its value and whether it has expired'
 
 /** Returns `AUTH_CHALLENGE_UNSUPPORTED` for a challenge; `why` names a parameter and never its value. */
-export function unanswerable({ url, status }: HttpResponse, { id }: Credential, why: string): ChallengeError {
+export function unanswerable(
+  { url, status }: { readonly url: string; readonly status?: number },
+  { credential: { id } }: Pick<HttpContext, 'credential'>,
+  why: string,
+): ChallengeError {
   const message = `the challenge of ${originOf(url)} cannot be answered with credential "${id}": ${why}`
   return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
 }
@@ -83,41 +84,75 @@ export function unproven({ url, status }: HttpResponse, { credential }: HttpCont
   return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: credential.id, hint })
 }
 
-/**
- * Returns the roots in a list separated by blanks; the whole origin when there is no list. A challenge may narrow where its
- * answer is sent preemptively; it never adds an origin.
- *
- * @param url where the challenge came from
- */
-export function rootsOf(list: string | undefined, url: string): readonly string[] {
-  const { origin } = new URL(url)
-  if (list === undefined || list.trim() === '') return [`${origin}/`]
-  return list
-    .trim()
-    .split(/[\t ]+/)
-    .flatMap((address) => (canParseUrl(address, url) ? [new URL(address, url)] : []))
-    .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
+/** What is known of a realm; its names are unique at the origin. */
+interface Realm {
+  readonly name: string
+  /** Requests below these URLs are answered preemptively. */
+  readonly roots: readonly string[]
+}
+
+/** Above the number of realms of any origin. */
+const MAX_REALMS = 32
+
+/** The realms of an origin for one user, the latest first. */
+export class Realms<R extends Realm> {
+  #realms: readonly R[] = []
+
+  /** Returns the realm that a URL probably belongs to: the most specific one, or the latest. */
+  covering(url: string): R | undefined {
+    const [best] = this.#realms.map((realm) => ({ realm, length: closeness(realm.roots, url) })).sort((a, b) => b.length - a.length)
+    return best && best.length >= 0 ? best.realm : undefined
+  }
+
+  of(name: string): R | undefined {
+    return this.#realms.find((realm) => realm.name === name)
+  }
+
+  /** Replaces what was known of the realm. */
+  keep(realm: R): R {
+    this.#realms = [realm, ...this.#realms.filter(({ name }) => name !== realm.name)].slice(0, MAX_REALMS)
+    return realm
+  }
+
+  forget(realm: R): void {
+    this.#realms = this.#realms.filter((other) => other !== realm)
+  }
 }
 
 /** Returns the length of the longest root that contains a URL; -1 when none does. */
-export function closeness(roots: readonly string[], url: string): number {
+function closeness(roots: readonly string[], url: string): number {
   const { origin, pathname } = new URL(url)
   const place = origin + pathname
   const covering = roots.filter((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))
   return Math.max(-1, ...covering.map((root) => root.length))
 }
 
-/** A user name and a password, prepared for comparison byte by byte. */
-export interface Account {
-  readonly user: string
-  readonly password: string
+/**
+ * Returns the roots in a list separated by blanks (`domain` of RFC 7616 §3.3, `path` of RFC 8120 §4.3); the whole origin when there is no
+ * list. A challenge may narrow where its answer is sent preemptively; it never adds an origin.
+ *
+ * @param url where the challenge came from
+ */
+export function rootsOf(list: string | undefined, url: string): readonly string[] {
+  const { origin } = new URL(url)
+  const addresses = (list ?? '').split(/[\t ]+/).filter((address) => address !== '')
+  if (addresses.length === 0) return [`${origin}/`]
+  return addresses
+    .flatMap((address) => (canParseUrl(address, url) ? [new URL(address, url)] : []))
+    .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
+}
+
+/** Returns the origin, always with its port (RFC 7486 §2, RFC 8120 §7). */
+export function originWithPort(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
 /**
  * Returns the prepared user name and password of a credential, before anything is sent. Errors: `CREDENTIAL_VALUE_INVALID` (also when
  * `prepare` returns undefined), `CREDENTIAL_SOURCE`.
  */
-export async function accountOf(credential: Credential, prepare: (text: string) => string | undefined): Promise<Account> {
+export async function accountOf(credential: Credential, prepare: (text: string) => string | undefined) {
   const read = async (field: string) => {
     const prepared = prepare(await reveal(credential[field] as Secret, field, credential))
     if (prepared === undefined) throw unfit(field, credential.id, 'contains characters that cannot be prepared for comparison')

@@ -1,14 +1,6 @@
-import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { base64url, fromBase64url } from '../../crypto/encoding.ts'
-import {
-  ecdsaDer,
-  type PrivateKey,
-  type PublicJwk,
-  rsaPublicKey,
-  type SignatureAlgorithm,
-  uncompressedPoint,
-} from '../../crypto/private-key.ts'
+import { ecdsaDer, type PrivateKey, rsaPublicKey, type SignatureAlgorithm, uncompressedPoint } from '../../crypto/private-key.ts'
 import { UnsupportedError } from '../../errors.ts'
 import { authParams } from '../../http/challenge.ts'
 import { type Connection, type HttpRequest, withHeader } from '../../http/message.ts'
@@ -19,8 +11,10 @@ import type { HttpContext } from './http-strategy.ts'
 /** Exported keying material (RFC 9729 §3): both ends of the connection compute it; the first part is signed, the second compared. */
 const EXPORTER = { label: 'EXPORTER-HTTP-Concealed-Authentication', signed: 32, compared: 16 }
 
+const utf8 = new TextEncoder()
+
 /** Prefix of the signed part (§3.2). */
-const PREFIX = new TextEncoder().encode(`${' '.repeat(64)}HTTP Concealed Authentication\0`)
+const PREFIX = utf8.encode(`${' '.repeat(64)}HTTP Concealed Authentication\0`)
 
 /** Sends a signature over exported keying material of the connection (RFC 9729 §3, §4) over that connection. */
 export async function* concealedFlow(request: HttpRequest, context: HttpContext): AuthFlow {
@@ -34,19 +28,35 @@ export async function* concealedFlow(request: HttpRequest, context: HttpContext)
   }
 }
 
-/** Returns the parameters of §4. */
-async function proofOf({ url }: HttpRequest, context: HttpContext, key: PrivateKey, connection: Connection): Promise<string> {
-  const scope = scopeOf(url, context.credential, key)
-  const material = connection.keyingMaterial(EXPORTER.signed + EXPORTER.compared, EXPORTER.label, exporterContext(scope))
-  if (!material) throw unbindable(url, context)
+/** Returns the parameters of §4, bound to the connection by the context value of the key exporter (§3.1). */
+async function proofOf({ url }: HttpRequest, { credential }: HttpContext, key: PrivateKey, connection: Connection): Promise<string> {
+  const { protocol, hostname, port } = new URL(url)
+  const signatureScheme = SIGNATURE_SCHEMES[key.algorithm] ?? 0
+  const keyId = utf8.encode(String(credential.keyId))
+  const publicKey = encoded(key)
+  const realm = String(credential.realm ?? '')
+  const scope = Uint8Array.of(
+    ...uint16(signatureScheme),
+    ...withLength(keyId),
+    ...withLength(publicKey),
+    ...withLength(utf8.encode(protocol.slice(0, -1))),
+    ...withLength(utf8.encode(hostname)),
+    ...uint16(port === '' ? 443 : Number(port)),
+    ...withLength(utf8.encode(realm)),
+  )
+  const material = connection.keyingMaterial(EXPORTER.signed + EXPORTER.compared, EXPORTER.label, scope)
+  if (!material) {
+    const message = `Concealed requires TLS 1.3, which ${originOf(url)} does not support. Nothing was sent`
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: credential.id, url })
+  }
   const signature = await key.sign(Uint8Array.of(...PREFIX, ...material.subarray(0, EXPORTER.signed)))
   return authParams([
-    ['k', base64url(scope.keyId), 'token'],
-    ['a', base64url(scope.publicKey), 'token'],
-    ['s', String(scope.signatureScheme), 'token'],
+    ['k', base64url(keyId), 'token'],
+    ['a', base64url(publicKey), 'token'],
+    ['s', String(signatureScheme), 'token'],
     ['v', base64url(material.subarray(EXPORTER.signed)), 'token'],
     ['p', base64url(key.algorithm === 'ES256' ? ecdsaDer(signature) : signature), 'token'],
-    ...(scope.realm === '' ? [] : ([['realm', scope.realm, 'quoted']] as const)),
+    ...(realm === '' ? [] : ([['realm', realm, 'quoted']] as const)),
   ])
 }
 
@@ -56,58 +66,10 @@ async function proofOf({ url }: HttpRequest, context: HttpContext, key: PrivateK
  */
 const SIGNATURE_SCHEMES: Readonly<Partial<Record<SignatureAlgorithm, number>>> = { EdDSA: 0x0807, ES256: 0x0403, PS256: 0x0804 }
 
-function scopeOf(url: string, { keyId, realm = '' }: Credential, { algorithm, publicJwk }: PrivateKey): ProofScope {
-  return {
-    signatureScheme: SIGNATURE_SCHEMES[algorithm] ?? 0,
-    keyId: new TextEncoder().encode(String(keyId)),
-    publicKey: encoded(algorithm, publicJwk),
-    url,
-    realm: String(realm),
-  }
-}
-
 /** Encodes a public key for the signature scheme (RFC 9729 §3.1.1). */
-function encoded(algorithm: SignatureAlgorithm, jwk: PublicJwk): Uint8Array {
+function encoded({ algorithm, publicJwk: jwk }: PrivateKey): Uint8Array {
   if (algorithm === 'EdDSA') return fromBase64url(jwk.x ?? '') ?? new Uint8Array()
   return algorithm === 'ES256' ? uncompressedPoint(jwk) : rsaPublicKey(jwk)
-}
-
-function unbindable(url: string, { credential: { id } }: HttpContext): UnsupportedError {
-  return new UnsupportedError(
-    'SCHEME_UNSUPPORTED',
-    `Concealed requires TLS 1.3, which ${originOf(url)} does not support. Nothing was sent`,
-    {
-      credential: id,
-      url,
-    },
-  )
-}
-
-/** The parameters that a Concealed proof is bound to. */
-interface ProofScope {
-  /** Number of the signature scheme (RFC 8446 §4.2.3). */
-  readonly signatureScheme: number
-  readonly keyId: Uint8Array
-  readonly publicKey: Uint8Array
-  /** An https URL. */
-  readonly url: string
-  readonly realm: string
-}
-
-const utf8 = new TextEncoder()
-
-/** Returns the context value of the key exporter (RFC 9729 §3.1). */
-function exporterContext({ signatureScheme, keyId, publicKey, url, realm }: ProofScope): Uint8Array {
-  const { protocol, hostname, port } = new URL(url)
-  return Uint8Array.of(
-    ...uint16(signatureScheme),
-    ...withLength(keyId),
-    ...withLength(publicKey),
-    ...withLength(utf8.encode(protocol.slice(0, -1))),
-    ...withLength(utf8.encode(hostname)),
-    ...uint16(port === '' ? 443 : Number(port)),
-    ...withLength(utf8.encode(realm)),
-  )
 }
 
 function uint16(value: number): readonly number[] {

@@ -2,7 +2,7 @@ import { platform } from '#platform'
 import type { Credential, Secret } from '../../auth/credential.ts'
 import { type AuthFlow, type AuthStep, authorized, handshake } from '../../auth/strategy.ts'
 import { base64, bytesOf, hex, octets } from '../../crypto/encoding.ts'
-import { type ChallengeError, ProtocolError } from '../../errors.ts'
+import { ProtocolError } from '../../errors.ts'
 import { type AuthParam, authParams, type Challenge, challengesOf, isUtf8, parseAuthenticationInfo } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/url.ts'
@@ -10,7 +10,7 @@ import { unlessAborted } from '../../net/cancellation.ts'
 import type { HashName } from '../../platform/platform.ts'
 import { reveal, unfit } from '../credential-values.ts'
 import { hasLatin1Form } from './basic.ts'
-import { challengesFor, closeness, rootsOf, unanswerable } from './challenge-response.ts'
+import { challengesFor, Realms, rootsOf, unanswerable } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 import { ALGORITHMS } from './schemes.ts'
 
@@ -38,11 +38,12 @@ interface Login {
 /** Answers challenges, and sends later requests of a protection space preemptively (RFC 7616 §3). */
 export async function* digestFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const accounts = await accountsOf(context.credential)
-  const spaces = await spacesOf(request, accounts['UTF-8'], context)
+  const key = `digest ${originOf(request.url)} ${accounts['UTF-8'].name}`
+  const { value: spaces } = await context.session.resolve(key, async () => ({ value: new ProtectionSpaces() }))
   const login: Login = { request, context, accounts, spaces, tried: new Set() }
   let stay = await spaces.lock.enter(spaces.isOrdered, context.signal)
   try {
-    const known = spaces.covering(request.url)
+    const known = spaces.realms.covering(request.url)
     let last = known && (yield* attempt(login, known))
     let response = last?.response ?? (yield handshake(request))
     for (let why = reasonToAnswer(login, stay, response, last); why; why = reasonToAnswer(login, stay, response, last)) {
@@ -60,23 +61,23 @@ export async function* digestFlow(request: HttpRequest, context: HttpContext): A
       last = yield* attempt(login, spaceOf(login, response))
       response = last.response
     }
-    if (last && response.status === 401) refuse(login, stay, last)
-    else if (login.tried.has('alone')) spaces.isOrdered = true
+    if (last && response.status === 401) {
+      if (stay.isAlone) spaces.refusals++
+      spaces.realms.forget(last.space)
+      spaces.charset = undefined
+    } else if (login.tried.has('alone')) spaces.isOrdered = true
   } finally {
     stay.leave()
   }
 }
 
+/** Returns the space of a challenge; a realm may not require a weaker algorithm than before. */
 function spaceOf({ request, context, spaces }: Login, response: HttpResponse): ProtectionSpace {
-  const challenge = strongest(challengesFor(response, 'Digest', context), response, context.credential)
-  if (spaces.isWeaker(challenge))
-    throw unanswerable(response, context.credential, `it required a stronger algorithm than ${challenge.hash} before`)
-  return spaces.keep(challenge, request.url)
-}
-
-function refuse({ spaces }: Login, stay: Stay, { space }: Attempt): void {
-  if (stay.isAlone) spaces.refusals++
-  spaces.forget(space)
+  const challenge = strongest(challengesFor(response, 'Digest', context), response, context)
+  const before = spaces.realms.of(challenge.realm)?.challenge.hash
+  if (before && ALGORITHMS.indexOf(challenge.hash) > ALGORITHMS.indexOf(before))
+    throw unanswerable(response, context, `it required a stronger algorithm than ${challenge.hash} before`)
+  return spaces.realms.keep(new ProtectionSpace(challenge, request.url, spaces.nonces))
 }
 
 /** Sends the answer for the nonce of the space and checks the response before it is returned. */
@@ -116,10 +117,10 @@ function reasonToAnswer(
 ): Reason | undefined {
   if (response.status !== 401) return undefined
   if (!last || !tried.has('challenge')) return 'challenge'
-  const stale = paramsOf(response, 'stale').some((value) => value.toLowerCase() === 'true')
+  const stale = paramsOf(response, 'stale').some(isTrue)
   if (stale && !tried.has('stale')) return 'stale'
   const { space, turn } = last
-  const isDisturbed = !stay.isAlone && (stay.wasCrowded || spaces.isShared(space, turn))
+  const isDisturbed = !stay.isAlone && (stay.wasCrowded || spaces.nonces.get(space.name, turn.nonce).isShared)
   if (!tried.has('alone') && (isDisturbed || paramsOf(response, 'nonce').includes(turn.nonce))) return 'alone'
   const isSettled = stale || space.challenge.isUtf8 || spaces.charset !== undefined || !accounts['ISO-8859-1']
   return isSettled || tried.has('charset') ? undefined : 'charset'
@@ -154,11 +155,6 @@ async function accountsOf(credential: Credential): Promise<Accounts> {
   }
 }
 
-async function spacesOf({ url }: HttpRequest, { name }: Account, { session }: HttpContext): Promise<ProtectionSpaces> {
-  const entry = await session.resolve(`digest ${new URL(url).origin} ${name}`, async () => ({ value: new ProtectionSpaces() }))
-  return entry.value
-}
-
 /** Name and password as byte strings of one charset, and the name as text. */
 interface Account {
   readonly name: string
@@ -183,14 +179,17 @@ async function answer(request: HttpRequest, challenge: DigestChallenge, account:
     const uses = qop ? [turn.nonce, turn.nc, turn.cnonce, qop] : [turn.nonce]
     return hash(name, [secret, ...uses, await hash(name, action)].join(':'))
   }
-  const body = qop === 'auth-int' ? `:${await bodyHash(name, request)}` : ''
+  const content = typeof request.body === 'string' ? new TextEncoder().encode(request.body) : (request.body ?? '')
+  const body = qop === 'auth-int' ? `:${await hash(name, content)}` : ''
   const header = authParams([
     ...(await userParams(challenge, account)),
     ['realm', challenge.realm, 'quoted'],
     ['uri', uri, 'quoted'],
     ...given('algorithm', challenge.algorithm, 'token'),
     ['nonce', turn.nonce, 'quoted'],
-    ...(qop ? useParams(qop, turn) : []),
+    ...given('qop', qop, 'token'),
+    ...given('nc', qop && turn.nc, 'token'),
+    ...given('cnonce', qop && turn.cnonce, 'quoted'),
     ['response', await response(`${request.method}:${uri}${body}`), 'quoted'],
     ...given('opaque', challenge.opaque, 'quoted'),
   ])
@@ -226,24 +225,13 @@ async function userParams(
   return [['username*', `UTF-8''${percentEncoded(account.name)}`, 'token']]
 }
 
-function useParams(qop: string, { nc, cnonce }: Turn): readonly AuthParam[] {
-  return [
-    ['qop', qop, 'token'],
-    ['nc', nc, 'token'],
-    ['cnonce', cnonce, 'quoted'],
-  ]
-}
-
 function given(name: string, value: string | undefined, form: AuthParam[2]): readonly AuthParam[] {
   return value === undefined ? [] : [[name, value, form]]
 }
 
-async function hash(name: HashName, text: string): Promise<string> {
-  return hex(await platform.digest(name, bytesOf(text)))
-}
-
-async function bodyHash(name: HashName, { body = '' }: HttpRequest): Promise<string> {
-  return hex(await platform.digest(name, typeof body === 'string' ? new TextEncoder().encode(body) : body))
+/** @param data bytes, or a byte string */
+async function hash(name: HashName, data: string | Uint8Array): Promise<string> {
+  return hex(await platform.digest(name, typeof data === 'string' ? bytesOf(data) : data))
 }
 
 /** A supported challenge (RFC 7616 §3.3); all texts are byte strings, one character for each byte. */
@@ -269,16 +257,17 @@ export interface DigestChallenge {
  * Returns the challenge with the strongest algorithm that the credential allows; there is no fallback to a weaker one.
  * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming the algorithms or the parameter.
  */
-function strongest(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): DigestChallenge {
-  const allowed = ALGORITHMS.filter((name) => allows(credential, name))
-  const ranked = allowed.flatMap((preferred) => challenges.filter((challenge) => algorithmOf(challenge).hash === preferred))
-  if (ranked[0]) return answerable(ranked[0], (why) => unanswerable(response, credential, why))
-  const offered = challenges.map((challenge) => (challenge.params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
-  throw unanswerable(response, credential, `it offers Digest with ${offered}, and the credential allows ${allowed.join(', ')}`)
-}
-
-function allows({ algorithms }: Credential, name: HashName): boolean {
-  return algorithms === undefined || (algorithms as readonly string[]).includes(name)
+function strongest(challenges: readonly Challenge[], response: HttpResponse, context: HttpContext): DigestChallenge {
+  const { algorithms = ALGORITHMS } = context.credential as { readonly algorithms?: readonly string[] }
+  const allowed = ALGORITHMS.filter((name) => algorithms.includes(name))
+  const [best] = allowed.flatMap((preferred) => challenges.filter((one) => algorithmOf(one).hash === preferred))
+  if (!best) {
+    const offered = challenges.map(({ params }) => (params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
+    throw unanswerable(response, context, `it offers Digest with ${offered}, and the credential allows ${allowed.join(', ')}`)
+  }
+  const challenge = readChallenge(best)
+  if (typeof challenge === 'string') throw unanswerable(response, context, challenge)
+  return challenge
 }
 
 function algorithmOf({ params }: Challenge): { hash?: HashName; isSession: boolean } {
@@ -287,16 +276,18 @@ function algorithmOf({ params }: Challenge): { hash?: HashName; isSession: boole
   return { ...(algorithm && { hash: algorithm }), isSession: session !== undefined }
 }
 
-function answerable(challenge: Challenge, refusal: (why: string) => ChallengeError): DigestChallenge {
+/** Returns the challenge; a text says what is wrong. */
+function readChallenge(challenge: Challenge): DigestChallenge | string {
   const { params } = challenge
-  const text = (name: string) => (isUtf8(challenge) ? octets(params.get(name) ?? '') : params.get(name))
-  for (const name of ['realm', 'nonce']) if (!params.has(name)) throw refusal(`it lacks "${name}"`)
+  const text = (name: string) => (isUtf8(challenge) ? octets(params.get(name) ?? '') : (params.get(name) ?? ''))
+  const missing = ['realm', 'nonce'].find((name) => !params.has(name))
+  if (missing) return `it lacks "${missing}"`
   const { hash: known = 'MD5', isSession } = algorithmOf(challenge)
   const qop = qopOf(params.get('qop'))
-  if (qop === 'unknown' || (isSession && !qop)) throw refusal('its "qop" has neither auth nor auth-int')
+  if (qop === 'unknown' || (isSession && !qop)) return 'its "qop" has neither auth nor auth-int'
   return {
-    realm: text('realm') ?? '',
-    nonce: text('nonce') ?? '',
+    realm: text('realm'),
+    nonce: text('nonce'),
     opaque: params.has('opaque') ? text('opaque') : undefined,
     algorithm: params.get('algorithm'),
     hash: known,
@@ -354,24 +345,22 @@ class Nonce {
 }
 
 /** One realm of an origin: its challenge, and the nonce in use. */
-export class ProtectionSpace {
+class ProtectionSpace {
+  readonly name: string
   readonly challenge: DigestChallenge
-  readonly #roots: readonly string[]
+  /** The URLs that the challenge names (RFC 7616 §3.3, `domain`). */
+  readonly roots: readonly string[]
   readonly #nonces: Nonces
   #nonce: Nonce
   #session: Turn['session'] | undefined
 
   /** @param url where the challenge came from */
   constructor(challenge: DigestChallenge, url: string, nonces: Nonces) {
+    this.name = challenge.realm
     this.challenge = challenge
-    this.#roots = rootsOf(challenge.domain, url)
+    this.roots = rootsOf(challenge.domain, url)
     this.#nonces = nonces
     this.#nonce = nonces.get(challenge.realm, challenge.nonce)
-  }
-
-  /** Returns the length of the URL prefix that the challenge names; -1 when it is for other URLs (RFC 7616 §3.3, `domain`). */
-  covers(url: string): number {
-    return closeness(this.#roots, url)
   }
 
   /** Returns the next use of the nonce. */
@@ -387,12 +376,10 @@ export class ProtectionSpace {
 
   /** Replaces the nonce with one that the server sent ahead (`nextnonce`). */
   renew(nonce: string): void {
-    this.#nonce = this.#nonces.get(this.challenge.realm, nonce)
+    this.#nonce = this.#nonces.get(this.name, nonce)
   }
 }
 
-/** Above the number of realms of any origin. */
-const MAX_SPACES = 32
 /** Above the number of nonces that a server keeps for one user. */
 const MAX_NONCES = 1024
 
@@ -411,52 +398,18 @@ class Nonces {
   }
 }
 
-/** The encoding of user name and password when the server does not name one. */
-type Charset = 'UTF-8' | 'ISO-8859-1'
-
-/** The realms of an origin for one user. */
+/** What is known of an origin for one user. */
 export class ProtectionSpaces {
-  /** The charset of an accepted answer. */
-  charset: Charset | undefined
+  readonly realms = new Realms<ProtectionSpace>()
+  readonly nonces = new Nonces()
+  /** The encoding of an accepted answer, which servers may leave unnamed. */
+  charset: keyof Accounts | undefined
   /** Held while a request is sent. */
   readonly lock = new SharedLock()
   /** True when the server does not support parallel requests: each is sent alone. */
   isOrdered = false
   /** How many answers were refused that no other request can have disturbed. */
   refusals = 0
-  readonly #nonces = new Nonces()
-  #spaces: readonly ProtectionSpace[] = []
-
-  /** Returns the realm that a URL probably belongs to: the most specific one, or the latest. */
-  covering(url: string): ProtectionSpace | undefined {
-    const [best] = this.#spaces.map((space) => ({ space, length: space.covers(url) })).sort((a, b) => b.length - a.length)
-    return best && best.length >= 0 ? best.space : undefined
-  }
-
-  /** True when the realm required a stronger algorithm before. */
-  isWeaker({ realm, hash: algorithm }: DigestChallenge): boolean {
-    const known = this.#spaces.find((space) => space.challenge.realm === realm)
-    return known !== undefined && ALGORITHMS.indexOf(algorithm) > ALGORITHMS.indexOf(known.challenge.hash)
-  }
-
-  /** Replaces the challenge of its realm. */
-  keep(challenge: DigestChallenge, url: string): ProtectionSpace {
-    const space = new ProtectionSpace(challenge, url, this.#nonces)
-    const others = this.#spaces.filter((other) => other.challenge.realm !== challenge.realm)
-    this.#spaces = [space, ...others].slice(0, MAX_SPACES)
-    return space
-  }
-
-  /** Removes a realm whose answer was refused. */
-  forget(space: ProtectionSpace): void {
-    this.#spaces = this.#spaces.filter((other) => other !== space)
-    this.charset = undefined
-  }
-
-  /** True when more than one answer used the nonce: a refusal may be caused by its count. */
-  isShared({ challenge }: ProtectionSpace, { nonce }: Turn): boolean {
-    return this.#nonces.get(challenge.realm, nonce).isShared
-  }
 }
 
 /** A held {@link SharedLock}. */

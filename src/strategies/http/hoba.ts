@@ -1,10 +1,9 @@
 import { type AuthFlow, authorized, handshake } from '../../auth/strategy.ts'
 import { base64url } from '../../crypto/encoding.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
-import { ChallengeError } from '../../errors.ts'
 import { authParams } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { challengesFor, signingKey } from './challenge-response.ts'
+import { challengesFor, originWithPort, signingKey, unanswerable } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
 /** RSA with SHA-256, in the registry of RFC 7486 §9.3. */
@@ -38,8 +37,9 @@ async function remember(response: HttpResponse, context: HttpContext, place: str
   const challenge = offer.params.get('challenge') ?? ''
   const maxAge = offer.params.get('max-age') ?? ''
   // The RFC's own example is plain base64, with `/` and `=`.
-  if (!/^[A-Za-z0-9+/_-]+=*$/.test(challenge)) throw unusable(response, 'challenge', context)
-  if (!/^\d{1,9}$/.test(maxAge)) throw unusable(response, 'max-age', context)
+  const malformed = (name: string) => unanswerable(response, context, `its "${name}" is missing or malformed`)
+  if (!/^[A-Za-z0-9+/_-]+=*$/.test(challenge)) throw malformed('challenge')
+  if (!/^\d{1,9}$/.test(maxAge)) throw malformed('max-age')
   const realm = offer.params.get('realm') ?? ''
   if (Number(maxAge) === 0) return { challenge, realm }
   const expiresAt = context.clock.now() + Number(maxAge) * 1000
@@ -56,23 +56,4 @@ async function signed(request: HttpRequest, { credential, random }: HttpContext,
   const signature = await key.sign(fields.map((field) => `${new TextEncoder().encode(field).length}:${field}`).join(''))
   const result = [kid, challenge, nonce, base64url(signature)].join('.')
   return withHeader(request, 'authorization', `HOBA ${authParams([['result', result, 'quoted']])}`)
-}
-
-/** Returns the origin, always with its port (§2). */
-function originWithPort(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
-}
-
-function unusable({ url, status }: HttpResponse, parameter: string, { credential }: HttpContext): ChallengeError {
-  const { origin } = new URL(url)
-  return new ChallengeError(
-    'AUTH_CHALLENGE_UNSUPPORTED',
-    `the HOBA challenge of ${origin} cannot be answered: its "${parameter}" is missing or malformed`,
-    {
-      url,
-      status,
-      credential: credential.id,
-    },
-  )
 }

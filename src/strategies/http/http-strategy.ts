@@ -14,10 +14,8 @@ import { spellingOf } from '../../http/challenge.ts'
 import { isToken } from '../../http/headers.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
-import { accessToken, atHand, invalidField, reveal, unfit } from '../credential-values.ts'
+import { accessToken, atHand, invalidField, reveal, unfit, whenThere } from '../credential-values.ts'
 import { bearer, requestsToken } from './bearer.ts'
-
-/** The interface of an HTTP authentication scheme of the IANA registry. */
 
 export type HttpContext = AuthContext<HttpScheme, Credential>
 
@@ -88,8 +86,6 @@ export function withoutConnections(scheme: string, hint: string): UnsupportedErr
 
 /** The field that `signingKey` reads. */
 export const privateKeyField = { kind: 'secret', label: 'Private key (PEM PKCS #8, or JWK)', lines: true } as const satisfies Field
-
-/** The strategy `http` with some HTTP authentication schemes: that of the credential decides the flow. */
 
 /** A ready-made value for any HTTP authentication scheme, registered or not. */
 const readyMadeForm: CredentialFields = {
@@ -193,11 +189,9 @@ const readyMade = {
 }
 
 function header(credential: Credential): string | Promise<string> {
-  const text = reveal(credential.credentials as Secret, 'credentials', credential)
-  return typeof text === 'string' ? written(text, credential) : text.then((value) => written(value, credential))
-}
-
-function written(text: string, { id, scheme }: Credential): string {
-  if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'contains characters that are not allowed in a header')
-  return `${spellingOf(String(scheme))} ${text}`
+  const { id, scheme } = credential
+  return whenThere(reveal(credential.credentials as Secret, 'credentials', credential), (text) => {
+    if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'contains characters that are not allowed in a header')
+    return `${spellingOf(String(scheme))} ${text}`
+  })
 }

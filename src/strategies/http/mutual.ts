@@ -1,5 +1,4 @@
 import { platform } from '#platform'
-import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, type AuthStep, authorized, handshake } from '../../auth/strategy.ts'
 import { isSharedSuffix } from '../../auth/url-pattern.ts'
 import { base64, bytesOf, fromBase64url, octets, sameBytes } from '../../crypto/encoding.ts'
@@ -7,7 +6,8 @@ import { GENERATOR, GROUP_BYTES, inverse, modularPower, natural, naturalBytes, O
 import { saslprep } from '../../crypto/saslprep.ts'
 import { type AuthParam, authParams, type Challenge, challengesOf, isUtf8, parseAuthenticationInfo } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'
-import { type Account, accountOf, challengesFor, closeness, refused, rootsOf, unanswerable, unproven } from './challenge-response.ts'
+import { originOf } from '../../http/url.ts'
+import { accountOf, challengesFor, originWithPort, Realms, refused, rootsOf, unanswerable, unproven } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
 /**
@@ -15,27 +15,25 @@ import type { HttpContext } from './http-strategy.ts'
  * the exchange does not allow guessing it offline, and the server has to prove that it knows the password.
  */
 
-type Attempt = AsyncGenerator<AuthStep, HttpResponse, HttpResponse>
-
 /** The flow of RFC 8120 §10: an existing session is used; when it is refused or missing, keys are exchanged once. */
 export async function* mutualFlow(request: HttpRequest, context: HttpContext): AuthFlow {
-  const { clock } = context
   const account = await accountOf(context.credential, prepared)
-  const sessions = await sessionsOf(request, account, context)
-  const known = sessions.covering(request.url, clock.now())
+  const key = `mutual ${originOf(request.url)} ${account.user}`
+  const { value: sessions } = await context.session.resolve(key, async () => ({ value: new Realms<MutualSession>() }))
+  const usable = (kept: MutualSession | undefined) => (kept?.isUsable(context.clock.now()) ? kept : undefined)
+  const known = usable(sessions.covering(request.url))
   let response = known ? yield* verify(request, known, sessions, context) : yield handshake(request)
   if (response.status !== 401) return
-  let realm = realmOf(challengesFor(response, 'Mutual', context), response, context.credential)
-  const begun = sessions.of(realm, clock.now())
+  let realm = realmOf(response, context)
+  const begun = usable(sessions.of(nameOf(realm)))
   if (begun) {
     response = yield* verify(request, begun, sessions, context)
     if (response.status !== 401) return
-    realm = realmOf(challengesFor(response, 'Mutual', context), response, context.credential)
+    realm = realmOf(response, context)
   }
   const session = yield* exchange(request, realm, account, context)
   if (!session) return
-  sessions.keep(session)
-  response = yield* verify(request, session, sessions, context)
+  response = yield* verify(request, sessions.keep(session), sessions, context)
   if (response.status === 401) throw refused(response, context, reasonOf(response))
 }
 
@@ -43,35 +41,41 @@ export async function* mutualFlow(request: HttpRequest, context: HttpContext): A
 async function* exchange(
   request: HttpRequest,
   realm: MutualRealm,
-  { user, password }: Account,
+  { user, password }: { readonly user: string; readonly password: string },
   context: HttpContext,
 ): AsyncGenerator<AuthStep, MutualSession | undefined, HttpResponse> {
-  const { credential, clock, random } = context
-  const client = startExchange(random)
-  const params: readonly AuthParam[] = [userParam(user), ['kc1', base64(groupBytes(client.value)), 'quoted']]
-  const response = yield handshake(answering(request, realm, params))
+  const client = startExchange(context.random)
+  // Text outside US-ASCII is written as in RFC 8187 (§3.1).
+  const named: AuthParam = /^[\x20-\x7e]*$/.test(user) ? ['user', user, 'quoted'] : ['user*', `UTF-8''${percentEncoded(user)}`, 'token']
+  const kc1 = base64(naturalBytes(client.value, GROUP_BYTES))
+  const response = yield handshake(answering(request, realm, [named, ['kc1', kc1, 'quoted']]))
   if (response.status >= 500) return undefined
   if (response.status !== 401) throw refusedOrUnproven(response, context, 'skips the proof')
-  const server = exchangeOf(response, realm, credential)
+  const server = exchangeOf(response, realm, context)
   if (!server) throw refused(response, context, reasonOf(response))
-  const place = { scope: realm.scope ?? defaultScope(request.url), realm: bytesOf(realm.realm), user }
-  const shared = await sharedSecret(client, server.value, await passwordNumber(password, place))
-  return new MutualSession(realm, server, shared, { url: request.url, now: clock.now() })
+  // A server that names no scope has its origin (§4.1) or its host (§5): the narrower one is used.
+  const place = { scope: realm.scope ?? originOf(request.url), realm: bytesOf(realm.realm), user }
+  const secret = await sharedSecret(client, server.value, await passwordNumber(password, place))
+  return new MutualSession(realm, server, secret, { url: request.url, now: context.clock.now() })
 }
 
 /** Proves that the client knows the key (req-VFY-C) and checks the server's proof (200-VFY-S); a refused session is removed. */
-async function* verify(request: HttpRequest, session: MutualSession, sessions: MutualSessions, context: HttpContext): Attempt {
+async function* verify(
+  request: HttpRequest,
+  session: MutualSession,
+  sessions: Realms<MutualSession>,
+  context: HttpContext,
+): AsyncGenerator<AuthStep, HttpResponse, HttpResponse> {
   const nc = session.take()
-  const host = hostOf(request.url)
-  const vkc = base64(await clientProof(session.shared, nc, host))
+  const host = originWithPort(request.url)
   const params: readonly AuthParam[] = [
     ['sid', session.sid, 'token'],
     ['nc', String(nc), 'token'],
-    ['vkc', vkc, 'quoted'],
+    ['vkc', base64(await proof(CLIENT_PROOF, session.secret, nc, host)), 'quoted'],
   ]
   const response = yield authorized(answering(request, session.realm, params), session.expiresAt)
   if (response.status === 401) sessions.forget(session)
-  else checkServer(response, context, session, await serverProof(session.shared, nc, host))
+  else checkServer(response, context, session, await proof(SERVER_PROOF, session.secret, nc, host))
   return response
 }
 
@@ -105,17 +109,6 @@ function answering(request: HttpRequest, { scope, realm }: MutualRealm, params: 
   return withHeader(request, 'authorization', `Mutual ${authParams([...common, ...params])}`)
 }
 
-/** Encodes text outside US-ASCII as RFC 8187 (§3.1). */
-function userParam(user: string): AuthParam {
-  return /^[\x20-\x7e]*$/.test(user) ? ['user', user, 'quoted'] : ['user*', `UTF-8''${percentEncoded(user)}`, 'token']
-}
-
-/** Returns `vh` of the validation by host (§7), always with the port. */
-function hostOf(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-}
-
 /**
  * Prepares text. §9 names the profiles of RFC 7613, servers may use SASLprep: text is accepted only if both give the same
  * result, as they do for all but rare characters.
@@ -125,19 +118,15 @@ function prepared(text: string): string | undefined {
   return saslprep(text) === opaque ? opaque : undefined
 }
 
-async function sessionsOf({ url }: HttpRequest, { user }: Account, { session }: HttpContext): Promise<MutualSessions> {
-  const entry = await session.resolve(`mutual ${new URL(url).origin} ${user}`, async () => ({ value: new MutualSessions() }))
-  return entry.value
-}
-
 /** The result of an exchange: requests of one realm are authenticated with it, each number once. */
 class MutualSession {
+  readonly name: string
   readonly realm: MutualRealm
   readonly sid: string
-  readonly shared: SharedSecret
+  readonly secret: Uint8Array
+  readonly roots: readonly string[]
   /** Epoch milliseconds. */
   readonly expiresAt: number
-  readonly #roots: readonly string[]
   readonly #ncMax: number
   #nc = 0
 
@@ -145,14 +134,15 @@ class MutualSession {
   constructor(
     realm: MutualRealm,
     { sid, ncMax, time, path }: ServerExchange,
-    shared: SharedSecret,
+    secret: Uint8Array,
     { url, now }: { url: string; now: number },
   ) {
+    this.name = nameOf(realm)
     this.realm = realm
     this.sid = sid
-    this.shared = shared
+    this.secret = secret
+    this.roots = rootsOf(path, url)
     this.expiresAt = now + time * 1000
-    this.#roots = rootsOf(path, url)
     this.#ncMax = ncMax
   }
 
@@ -165,49 +155,11 @@ class MutualSession {
   isUsable(now: number): boolean {
     return this.#nc < this.#ncMax && now < this.expiresAt
   }
-
-  /** Returns the length of the URL prefix that it is for; -1 when it is for other URLs. */
-  covers(url: string): number {
-    return closeness(this.#roots, url)
-  }
 }
 
-/** Above the number of realms of any server. */
-const MAX_SESSIONS = 32
-
-/** The sessions of one user with one server. */
-class MutualSessions {
-  #sessions: readonly MutualSession[] = []
-
-  /** Returns the session for a URL: the most specific one, or the latest. */
-  covering(url: string, now: number): MutualSession | undefined {
-    const usable = this.#sessions.filter((session) => session.isUsable(now))
-    const [best] = usable.map((session) => ({ session, length: session.covers(url) })).sort((a, b) => b.length - a.length)
-    return best && best.length >= 0 ? best.session : undefined
-  }
-
-  /** Returns the session of a realm. */
-  of(realm: MutualRealm, now: number): MutualSession | undefined {
-    return this.#sessions.find((session) => isSame(session.realm, realm) && session.isUsable(now))
-  }
-
-  /** Replaces the session of the realm. */
-  keep(session: MutualSession): void {
-    const others = this.#sessions.filter((other) => !isSame(other.realm, session.realm))
-    this.#sessions = [session, ...others].slice(0, MAX_SESSIONS)
-  }
-
-  /** Removes a refused session. */
-  forget(session: MutualSession): void {
-    this.#sessions = this.#sessions.filter((other) => other !== session)
-  }
+function nameOf({ scope, realm }: MutualRealm): string {
+  return JSON.stringify([scope, realm])
 }
-
-function isSame(one: MutualRealm, other: MutualRealm): boolean {
-  return one.scope === other.scope && one.realm === other.realm
-}
-
-/** Parses messages of servers (RFC 8120 §4): the realm, their half of the exchange, and the reason of a refusal. */
 
 /** The realm and scope of an account (RFC 8120 §5), as the server writes it. */
 interface MutualRealm {
@@ -247,23 +199,24 @@ const REASONS = [
 const MOST = 2 ** 31 - 1
 
 /**
- * Returns the realm of a 401-INIT or 401-STALE, from the challenge with the supported algorithm. Errors: `AUTH_CHALLENGE_UNSUPPORTED`
+ * Returns the realm of a 401-INIT or 401-STALE (§4), from the challenge with the supported algorithm. Errors: `AUTH_CHALLENGE_UNSUPPORTED`
  * naming the algorithms or the parameter.
  */
-function realmOf(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): MutualRealm {
+function realmOf(response: HttpResponse, context: HttpContext): MutualRealm {
+  const challenges = challengesFor(response, 'Mutual', context)
   const challenge = challenges.find(({ params }) => token(params, 'algorithm') === ALGORITHM)
-  if (!challenge) throw unanswerable(response, credential, `it offers ${algorithms(challenges)}, but only ${ALGORITHM} is supported`)
+  if (!challenge) throw unanswerable(response, context, `it offers ${algorithms(challenges)}, but only ${ALGORITHM} is supported`)
   const problem = challenge.params.has('reason') ? realmProblem(challenge, response.url) : 'it lacks "reason"'
-  if (problem) throw unanswerable(response, credential, problem)
+  if (problem) throw unanswerable(response, context, problem)
   return realmIn(challenge)
 }
 
 /** Returns the server's half of an exchange for that realm; undefined when it sends none. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
-function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Credential): ServerExchange | undefined {
+function exchangeOf(response: HttpResponse, asked: MutualRealm, context: HttpContext): ServerExchange | undefined {
   const challenge = challengesOf(response, 'mutual').find(({ params }) => params.has('ks1'))
   if (!challenge) return undefined
   const server = challenge.params.has('reason') ? 'it has "ks1" and "reason"' : readExchange(challenge, asked, response.url)
-  if (typeof server === 'string') throw unanswerable(response, credential, server)
+  if (typeof server === 'string') throw unanswerable(response, context, server)
   return server
 }
 
@@ -312,11 +265,10 @@ function realmIn(challenge: Challenge): MutualRealm {
 /** Returns the exchange; a text says what is wrong. */
 function readExchange(challenge: Challenge, asked: MutualRealm, url: string): ServerExchange | string {
   const { params } = challenge
-  const { scope, realm } = realmIn(challenge)
   const problem = realmProblem(challenge, url)
   if (problem) return problem
   if (token(params, 'algorithm') !== ALGORITHM) return 'its "algorithm" differs from the first challenge'
-  if (scope !== asked.scope || realm !== asked.realm) return 'its realm differs from the first challenge'
+  if (nameOf(realmIn(challenge)) !== nameOf(asked)) return 'its realm differs from the first challenge'
   const sid = params.get('sid') ?? ''
   if (!/^(?:[0-9a-f]{2}){1,128}$/i.test(sid)) return 'its "sid" is missing or not a number'
   const value = groupNumber(fixedNumber(params.get('ks1'), 256))
@@ -342,12 +294,6 @@ interface ClientExchange {
   readonly value: bigint
 }
 
-/** The shared result of an exchange; it does not contain the password. */
-interface SharedSecret {
-  /** `OCTETS(K_c1) | OCTETS(K_s1) | OCTETS(z)`. */
-  readonly octets: Uint8Array
-}
-
 /** nIterPi. */
 const ITERATIONS = 16_384
 
@@ -360,11 +306,6 @@ function startExchange(random: (bytes: number) => Uint8Array): ClientExchange {
   return { secret, value: modularPower(GENERATOR, secret) }
 }
 
-/** Encodes a number of the group as bytes of fixed length (RFC 8120 §3.2.3). */
-function groupBytes(value: bigint): Uint8Array {
-  return naturalBytes(value, GROUP_BYTES)
-}
-
 /** Decodes a number of the group; undefined when its length is wrong or it would reveal the secret. */
 function groupNumber(bytes: Uint8Array | undefined): bigint | undefined {
   if (bytes?.length !== GROUP_BYTES) return undefined
@@ -375,42 +316,33 @@ function groupNumber(bytes: Uint8Array | undefined): bigint | undefined {
 /** Returns `pi` of a password: bound to the account and its scope. The realm is a byte string. */
 async function passwordNumber(password: string, place: { scope: string; realm: Uint8Array; user: string }): Promise<bigint> {
   const { scope, realm, user } = place
-  const salt = Uint8Array.of(...vs(ascii(ALGORITHM)), ...vs(ascii(scope)), ...vs(realm), ...vs(utf8.encode(user)))
+  const salt = Uint8Array.of(...vs(utf8.encode(ALGORITHM)), ...vs(utf8.encode(scope)), ...vs(realm), ...vs(utf8.encode(user)))
   const key = await crypto.subtle.importKey('raw', utf8.encode(password), 'PBKDF2', false, ['deriveBits'])
   const salting = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: ITERATIONS }
   return natural(new Uint8Array(await crypto.subtle.deriveBits(salting, key, 256)))
 }
 
-/** Returns `z = K_s1^((S_c1 + t_2) / (S_c1 * t_1 + pi) mod r) mod q`, with the values it is used with. */
-async function sharedSecret({ secret, value }: ClientExchange, server: bigint, password: bigint): Promise<SharedSecret> {
-  const [kc1, ks1] = [groupBytes(value), groupBytes(server)]
-  const first = natural(await hash(Uint8Array.of(1, ...kc1)))
-  const second = natural(await hash(Uint8Array.of(2, ...kc1, ...ks1)))
+/** Computes `z = K_s1^((S_c1 + t_2) / (S_c1 * t_1 + pi) mod r) mod q`; returns `OCTETS(K_c1) | OCTETS(K_s1) | OCTETS(z)`. */
+async function sharedSecret({ secret, value }: ClientExchange, server: bigint, password: bigint): Promise<Uint8Array> {
+  const [kc1, ks1] = [naturalBytes(value, GROUP_BYTES), naturalBytes(server, GROUP_BYTES)]
+  const first = natural(await sha256(1, ...kc1))
+  const second = natural(await sha256(2, ...kc1, ...ks1))
   const exponent = ((secret + second) * inverse(secret * first + password)) % ORDER
-  const z = groupBytes(modularPower(server, exponent))
-  return { octets: Uint8Array.of(...kc1, ...ks1, ...z) }
+  return Uint8Array.of(...kc1, ...ks1, ...naturalBytes(modularPower(server, exponent), GROUP_BYTES))
 }
 
-/** Returns `VK_c`, which proves to the server that the client knows the secret; `host` is `vh` of RFC 8120 §7. */
-function clientProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
-  return proof(4, shared, nc, host)
-}
-
-/** Returns `VK_s`, which proves to the client that the server knows it. */
-function serverProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
-  return proof(3, shared, nc, host)
-}
+/** `VK_c`, which proves to the server that the client knows the secret, and `VK_s`, which proves to the client that the server does. */
+const [SERVER_PROOF, CLIENT_PROOF] = [3, 4]
 
 const utf8 = new TextEncoder()
 
-const ascii = (text: string) => utf8.encode(text)
-
-async function proof(tag: number, { octets: secret }: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
-  return hash(Uint8Array.of(tag, ...secret, ...vi(nc), ...vs(ascii(host))))
+/** @param host `vh` of RFC 8120 §7 */
+async function proof(tag: number, secret: Uint8Array, nc: number, host: string): Promise<Uint8Array> {
+  return sha256(tag, ...secret, ...vi(nc), ...vs(utf8.encode(host)))
 }
 
-async function hash(bytes: Uint8Array): Promise<Uint8Array> {
-  return platform.digest('SHA-256', bytes)
+async function sha256(...bytes: readonly number[]): Promise<Uint8Array> {
+  return platform.digest('SHA-256', Uint8Array.from(bytes))
 }
 
 /** Encodes `VI`: digits of seven bits, all but the last with the eighth bit set. */
@@ -433,15 +365,7 @@ function isInScope(scope: string, url: string): boolean {
   const { origin, hostname } = new URL(url)
   if (!scope.startsWith('*.')) return scope === origin || scope === hostname
   const domain = scope.slice(2)
-  return (hostname === domain || hostname.endsWith(`.${domain}`)) && isOwned(domain)
-}
-
-/** Returns the scope when a server names none: §4.1 says its origin, §5 its host; the narrower one is used. */
-function defaultScope(url: string): string {
-  return new URL(url).origin
-}
-
-/** False for a domain of one label, and for a number, which has no names below it. */
-function isOwned(domain: string): boolean {
-  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(domain) && !isSharedSuffix(domain)
+  // A domain of one label is shared, and a number has no names below it.
+  const isOwned = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(domain) && !isSharedSuffix(domain)
+  return isOwned && (hostname === domain || hostname.endsWith(`.${domain}`))
 }

@@ -1,11 +1,11 @@
 import { platform } from '#platform'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
-import { ChallengeError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
+import { CredentialError, isAuthError } from '../../errors.ts'
 import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/url.ts'
 import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
-import { challengesFor, refused } from './challenge-response.ts'
+import { challengesFor, refused, unanswerable, unproven } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
 /**
@@ -23,7 +23,11 @@ export async function* negotiateFlow(request: HttpRequest, context: HttpContext)
     const security = await platform.securityContext(wanted(request, context))
     let token = await security.step()
     for (let sent = 1; token !== undefined; sent++) {
-      if (sent > MAX_TOKENS) throw endless(request, context)
+      if (sent > MAX_TOKENS) {
+        const { id } = context.credential
+        const message = `${originOf(request.url)} did not finish Negotiate with "${id}": the limit is ${MAX_TOKENS} tokens`
+        throw new CredentialError('AUTH_REJECTED', message, { url: request.url, credential: id })
+      }
       const response = yield { ...authorized(carrying(request, token, context)), connection }
       token = response.status === 401 ? await nextToken(response, security, context, sent) : undefined
       if (response.status !== 401) await checkServer(response, security, context, sent)
@@ -97,21 +101,6 @@ async function checkServer(response: HttpResponse, security: SecurityContext, co
 /** Returns the server's token as written. */
 function tokenOf(response: HttpResponse): string | undefined {
   return challengesOf(response, 'negotiate').find(({ token68 }) => token68 !== undefined)?.token68
-}
-
-function unanswerable({ url, status }: HttpResponse, { credential: { id } }: HttpContext, problem: string): ChallengeError {
-  const message = `the Negotiate challenge of ${originOf(url)} cannot be answered: ${problem}`
-  return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
-}
-
-function unproven({ url, status }: HttpResponse, { credential: { id } }: HttpContext, what: string): ProtocolError {
-  const hint = 'it may not be the server you expect, or not require Negotiate at that URL: its response was discarded'
-  return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: id, hint })
-}
-
-function endless({ url }: HttpRequest, { credential: { id } }: HttpContext): CredentialError {
-  const message = `${originOf(url)} did not finish Negotiate with "${id}": the limit is ${MAX_TOKENS} tokens`
-  return new CredentialError('AUTH_REJECTED', message, { url, credential: id })
 }
 
 function isNtlm(bytes: string): boolean {

@@ -1,14 +1,14 @@
 import { type Credential, Secret } from '../../auth/credential.ts'
 import { type AuthFlow, authorized, handshake, refusedCall } from '../../auth/strategy.ts'
 import { base64, base64url, fromBase64url, sameBytes } from '../../crypto/encoding.ts'
-import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
+import { CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { authParams, type Challenge } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/url.ts'
 import type { BlindingClient, PrivacyPass } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { revealText, unfit } from '../credential-values.ts'
-import { challengesFor } from './challenge-response.ts'
+import { challengesFor, unanswerable } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
 /** A supported challenge, and its expiry (epoch milliseconds). */
@@ -121,11 +121,6 @@ function usedUp({ credential: { id } }: HttpContext, why: string): CredentialErr
     credential: id,
     hint: 'put new tokens into the credential, or set issuerName and issuerRequestUri',
   })
-}
-
-function unanswerable({ url, status }: HttpResponse, { credential: { id } }: HttpContext, why: string): ChallengeError {
-  const message = `"${id}" has no token for the PrivateToken challenge of ${originOf(url)}: ${why}. No token was sent`
-  return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
 }
 
 function short(name: string): string {
@@ -346,30 +341,26 @@ async function issuedToken(load: LoadPrivacyPass, challenge: TokenChallenge, con
   }
 }
 
-async function blinded(client: BlindingClient, challenge: TokenChallenge, { credential, resource }: HttpContext): Promise<Uint8Array> {
+async function blinded(client: BlindingClient, challenge: TokenChallenge, context: HttpContext): Promise<Uint8Array> {
   const key = challenge.tokenKey ?? new Uint8Array()
   try {
     if (key.length > (MAX_KEY_BYTES.get(challenge.tokenType) ?? 0)) throw new Error('too long')
     const originInfo = [...challenge.originInfo]
     return (await client.createTokenRequest({ ...challenge, originInfo, serialize: () => challenge.bytes }, key)).serialize()
   } catch {
-    const message = `the PrivateToken challenge of ${originOf(resource.url)} cannot be answered: its "token-key" is missing or not a key of its token type`
-    throw new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url: resource.url, credential: credential.id })
+    throw unanswerable(context.resource, context, 'its "token-key" is missing or not a key of its token type')
   }
 }
 
 /** Returns a client for one token: it keeps the blinding state. */
 async function blindingClient(load: LoadPrivacyPass, tokenType: number): Promise<BlindingClient> {
-  const { privateVerif, publicVerif } = await installed(load)
-  return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
-}
-
-async function installed(load: LoadPrivacyPass): Promise<PrivacyPass> {
+  let installed: PrivacyPass
   try {
-    return await load()
+    installed = await load()
   } catch {
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', `requesting tokens from an issuer needs the optional package ${PACKAGE}`, {
-      hint: `npm install ${PACKAGE}`,
-    })
+    const message = `requesting tokens from an issuer needs the optional package ${PACKAGE}`
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${PACKAGE}` })
   }
+  const { privateVerif, publicVerif } = installed
+  return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
 }

@@ -8,7 +8,7 @@ import type { Credential } from '../../auth/credential.ts'
 import { type AuthError, UnsupportedError } from '../../errors.ts'
 import type { HashName } from '../../platform/platform.ts'
 import { invalidField } from '../credential-values.ts'
-import { basic } from './basic.ts'
+import { accountFields, basic } from './basic.ts'
 import { bearer } from './bearer.ts'
 import { type HttpAuthScheme, loadedFlow, privateKeyField, withoutConnections } from './http-strategy.ts'
 import type { LoadPrivacyPass } from './private-token.ts'
@@ -49,8 +49,7 @@ export const ALGORITHMS: readonly HashName[] = ['SHA-512-256', 'SHA-256', 'MD5']
 export const digest: HttpAuthScheme = {
   name: 'digest',
   fields: {
-    username: { kind: 'text-or-secret', label: 'User name', required: true },
-    password: { kind: 'secret', label: 'Password', required: true },
+    ...accountFields,
     algorithms: { kind: 'texts', label: `Algorithms to accept: ${ALGORITHMS.join(', ')}` },
     requireServerProof: { kind: 'boolean', label: 'Refuse responses of servers that do not prove that they know the password' },
   },
@@ -126,10 +125,7 @@ export const hoba: HttpAuthScheme = {
  */
 export const mutual: HttpAuthScheme = {
   name: 'mutual',
-  fields: {
-    username: { kind: 'text-or-secret', label: 'User name', required: true },
-    password: { kind: 'secret', label: 'Password', required: true },
-  },
+  fields: accountFields,
   about: {
     standard: 'RFC 8120, RFC 8121',
     browsers: 'if exposed',
@@ -164,8 +160,6 @@ export const negotiate: HttpAuthScheme = {
   authorize: loadedFlow(async () => (await import('./negotiate.ts')).negotiateFlow),
 }
 
-/** OAuth 1.0 for protected resources (RFC 5849 §3): every request is signed separately. */
-
 /** Sends `OAuth` with a signature of method, URL, query and form body; HMAC-SHA1 by default. */
 export const oauth: HttpAuthScheme = {
   name: 'oauth',
@@ -197,10 +191,7 @@ export const scramSha256 = scram('SHA-256')
 function scram(hash: ScramHash): HttpAuthScheme {
   return {
     name: `scram-${hash.toLowerCase()}`,
-    fields: {
-      username: { kind: 'text-or-secret', label: 'User name', required: true },
-      password: { kind: 'secret', label: 'Password', required: true },
-    },
+    fields: accountFields,
     about: { standard: 'RFC 7804', browsers: 'if exposed', steps: 'h, h, a', testedAgainst: 'GNU SASL, Authen::SCRAM' },
     authorize: loadedFlow(async () => {
       const { scramFlow } = await import('./scram.ts')

@@ -23,9 +23,9 @@ export async function* scramFlow(request: HttpRequest, context: HttpContext, has
   if (!challenge) return
   const realm = realmOf(challenge)
   const nonce = base64(context.random(NONCE_BYTES))
-  const first = clientFirst(user, nonce)
+  const first = `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${nonce}`
   const named: readonly AuthParam[] = realm === undefined ? [] : [['realm', realm, 'quoted']]
-  const opened = yield handshake(answering(request, mechanism, [...named, ['data', firstData(first), 'token']]))
+  const opened = yield handshake(answering(request, mechanism, [...named, ['data', base64(utf8.encode(GS2_HEADER + first)), 'token']]))
   const opening = openingOf(opened, mechanism, context, nonce)
   if (!opening) return
 
@@ -33,9 +33,9 @@ export async function* scramFlow(request: HttpRequest, context: HttpContext, has
   const key = `scram ${JSON.stringify([originOf(request.url), realm, user, hash, base64(server.salt), server.iterations])}`
   const salted = async () => ({ value: await scramKeys(hash, password, server.salt, server.iterations) })
   const { value: keys } = await context.session.resolve(key, salted)
-  const last = clientFinal(server.nonce)
+  const last = `c=${base64(utf8.encode(GS2_HEADER))},r=${server.nonce}`
   const messages = `${first},${server.text},${last}`
-  const data = finalData(last, await clientProof(hash, keys, messages))
+  const data = base64(utf8.encode(`${last},p=${base64(await clientProof(hash, keys, messages))}`))
   const response = yield authorized(
     answering(request, mechanism, [
       ['sid', sid, 'token'],
@@ -46,7 +46,7 @@ export async function* scramFlow(request: HttpRequest, context: HttpContext, has
     context.session.invalidate(key, keys)
     throw refused(response, context, errorOf(messageOf(response, mechanism)))
   }
-  checkServer(response, context, sid, await serverSignature(hash, keys, messages))
+  checkServer(response, context, sid, await hmac(hash, keys.server, messages))
 }
 
 /** Returns the realm as written in the header, to be sent back. */
@@ -72,19 +72,17 @@ function openingOf(
   if (!params || errorOf(params)) throw refused(response, context, errorOf(params))
   const sid = params.get('sid')
   const server = sid === undefined ? 'it has no "sid"' : serverFirst(params.get('data') ?? '', nonce)
-  if (sid === undefined || typeof server === 'string') throw unanswerable(response, context.credential, String(server))
+  if (sid === undefined || typeof server === 'string') throw unanswerable(response, context, String(server))
   return { sid, server }
 }
 
-type Params = ReadonlyMap<string, string>
-
 /** Returns the challenge that carries a message, if there is one. */
-function messageOf(response: HttpResponse, mechanism: string): Params | undefined {
+function messageOf(response: HttpResponse, mechanism: string): Challenge['params'] | undefined {
   return challengesOf(response, mechanism.toLowerCase()).find(({ params }) => params.has('data'))?.params
 }
 
 /** Returns the server's error code. */
-function errorOf(params: Params | undefined): string | undefined {
+function errorOf(params: Challenge['params'] | undefined): string | undefined {
   const final = serverFinal(params?.get('data') ?? '')
   return final && 'error' in final ? final.error : undefined
 }
@@ -132,26 +130,6 @@ const ERRORS = [
   'no-resources',
   'other-error',
 ]
-
-/** `client-first-message-bare`, for a prepared name. */
-function clientFirst(user: string, nonce: string): string {
-  return `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${nonce}`
-}
-
-/** `client-final-message-without-proof`. */
-function clientFinal(nonce: string): string {
-  return `c=${base64(utf8.encode(GS2_HEADER))},r=${nonce}`
-}
-
-/** The `data` of the client's first message. */
-function firstData(message: string): string {
-  return base64(utf8.encode(GS2_HEADER + message))
-}
-
-/** The `data` of the client's last message. */
-function finalData(message: string, proof: Uint8Array): string {
-  return base64(utf8.encode(`${message},p=${base64(proof)}`))
-}
 
 /** Parses `server-first-message`; a returned text says what is wrong, never quoting it. */
 function serverFirst(data: string, clientNonce: string): ServerFirst | string {
@@ -217,9 +195,4 @@ export async function scramKeys(hash: ScramHash, password: string, salt: Uint8Ar
 async function clientProof(hash: ScramHash, { client, stored }: ScramKeys, message: string): Promise<Uint8Array> {
   const signature = await hmac(hash, stored, message)
   return client.map((byte, index) => byte ^ (signature[index] ?? 0))
-}
-
-/** Returns the expected proof of a server that knows the password. */
-function serverSignature(hash: ScramHash, { server }: ScramKeys, message: string): Promise<Uint8Array> {
-  return hmac(hash, server, message)
 }

@@ -2,14 +2,15 @@ import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import { type Credential, Secret } from '../../auth/credential.ts'
 import type { StorePlace } from '../../auth/session.ts'
-import { type AuthFlow, authorized, refreshTime, remember, type TokenState } from '../../auth/strategy.ts'
-import { type AuthError, CredentialError, isAuthError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
+import { type AuthFlow, authorized, refreshTime, type TokenState } from '../../auth/strategy.ts'
+import { CredentialError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
 import { isAccessToken, momentOf } from '../../http/headers.ts'
 import { type HttpRequest, type HttpResponse, isRedirect, parsedJson, withHeader, withQueryParameter } from '../../http/message.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
 import { fieldAt, reveal } from '../credential-values.ts'
+import { allowAgain, obtainOnce, removeStored, stateAt, storePlace, unlessRefused } from '../stored-token.ts'
 import { type RequestedToken, tokenKey } from './bearer.ts'
 import type { HttpContext } from './http-strategy.ts'
 
@@ -48,36 +49,44 @@ function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) 
  * @param refused a token that is not to be returned from the store
  */
 export async function requestedToken(context: HttpContext, refused?: RequestedToken): Promise<RequestedToken> {
-  const { value } = await context.session.resolve<RequestedToken>(tokenKey(context.credential), async (signal) => {
-    const token = await kept({ ...context, signal }, refused)
-    return { value: token, refreshAt: refreshTimeOf(token, context), ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }) }
+  const { session, credential, clock } = context
+  const refreshAt = ({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: RequestedToken) =>
+    refreshTime(askedAt, expiresAt, session.minValidity)
+  const { value } = await session.resolve<RequestedToken>(tokenKey(credential), async (signal) => {
+    const called = { ...context, signal }
+    const [place, user] = await Promise.all([placeOf(context), userOf(context)])
+    const token = await obtainOnce(called, {
+      place,
+      decode(text) {
+        const stored = decodeToken(text)
+        return stored?.user === user && stored.value !== refused?.value ? stored : undefined
+      },
+      isUsable: (stored) => clock.now() < refreshAt(stored),
+      isLiving: ({ expiresAt }) => expiresAt !== undefined && clock.now() < expiresAt,
+      async prepare() {
+        // Sources of secrets may ask a person.
+        const account = await accountOf(context)
+        return async () => ({ ...(await obtained(called, account)), user })
+      },
+    })
+    return { value: token, refreshAt: refreshAt(token), ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }) }
   })
   return value
 }
 
 /** Requests a token and stores it in place of the present one. Errors: as {@link requestedToken}. */
 export async function login(context: HttpContext): Promise<void> {
-  const { session, credential } = context
-  const [place, user, account] = await Promise.all([placeOf(context), userOf(context), accountOf(context)])
-  session.invalidate(REFUSED, session.get(REFUSED)?.value)
-  await place.store.exclusively(place.key, () => stored(context, place, { user, account, change: 'started' }), context.signal)
-  session.invalidate(tokenKey(credential), session.get(tokenKey(credential))?.value)
+  const [{ store, key }, user, account] = await Promise.all([placeOf(context), userOf(context), accountOf(context)])
+  allowAgain(context)
+  const renew = async () => store.write(key, JSON.stringify({ ...(await obtained(context, account)), user }))
+  await store.exclusively(key, renew, context.signal)
+  context.changed('started')
+  forget(context)
 }
 
 /** Removes the token, then revokes it where the credential has an endpoint for that. Errors: those of the store and of the endpoint. */
 export async function logout(context: HttpContext, { revoke: mayRevoke = true }: LogoutChoice = {}): Promise<void> {
-  const { session, credential, changed } = context
-  const { store, key } = await placeOf(context)
-  const token = await store.exclusively(
-    key,
-    async () => {
-      const present = decodeToken(await store.read(key))
-      await store.remove(key).finally(() => session.invalidate(tokenKey(credential), session.get(tokenKey(credential))?.value))
-      if (present) changed('removed')
-      return present
-    },
-    context.signal,
-  )
+  const token = await removeStored(context, { place: await placeOf(context), decode: decodeToken }, () => forget(context))
   if (token && mayRevoke) await revoke(context, token)
 }
 
@@ -85,84 +94,19 @@ export async function logout(context: HttpContext, { revoke: mayRevoke = true }:
 export async function tokenState(context: HttpContext): Promise<TokenState> {
   const { store, key } = await placeOf(context)
   const token = decodeToken(await store.read(key))
-  const common = { refreshable: true, persistent: true }
-  if (!token) return { state: 'none', ...common }
-  const { expiresAt } = token
-  if (expiresAt === undefined) return { state: 'valid', ...common }
-  return { state: expiresAt <= context.clock.now() ? 'expired' : 'valid', expiresAt, ...common }
+  const state = token ? stateAt(context.clock.now(), token.expiresAt) : { state: 'none' as const }
+  return { ...state, refreshable: true, persistent: true }
 }
 
-function refreshTimeOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: RequestedToken, { session }: HttpContext): number {
-  return refreshTime(askedAt, expiresAt, session.minValidity)
+function forget({ session, credential }: HttpContext): void {
+  session.invalidate(tokenKey(credential), session.get(tokenKey(credential))?.value)
 }
 
-async function kept(context: HttpContext, refused: RequestedToken | undefined): Promise<RequestedToken> {
-  const place = await placeOf(context)
-  const user = await userOf(context)
-  const own = async () => {
-    const token = decodeToken(await place.store.read(place.key))
-    return token?.user === user && token.value !== refused?.value ? token : undefined
-  }
-  const usable = async () => {
-    const token = await own()
-    return token && context.clock.now() < refreshTimeOf(token, context) ? token : undefined
-  }
-  const before = await usable()
-  if (before) return before
-  // Sources of secrets may ask a person, which takes longer than others may wait for the lock.
-  const account = await accountOf(context)
-  const renew = async () => {
-    const meanwhile = await usable()
-    if (meanwhile) return meanwhile
-    const old = await own()
-    try {
-      return await stored(context, place, { user, account, change: old ? 'refreshed' : 'started' })
-    } catch (error) {
-      // It is due for renewal, but not expired.
-      if (old?.expiresAt !== undefined && context.clock.now() < old.expiresAt) return old
-      throw error
-    }
-  }
-  return place.store.exclusively(place.key, renew, context.signal, usable)
-}
-
-/** Whose token it is to be. */
-interface Owner {
-  readonly user: string
-  readonly account: string
-  readonly change: 'started' | 'refreshed'
-}
-
-/** Requests a token and stores it before it is used. */
-async function stored(context: HttpContext, { store, key }: StorePlace, { user, account, change }: Owner): Promise<RequestedToken> {
-  const token = { ...(await obtained(context, account)), user }
-  await store.write(key, JSON.stringify(token))
-  context.changed(change)
-  return token
-}
-
-/** A refused account, which is not tried again for a while: accounts are often locked after a few attempts. */
-interface Refusal {
-  readonly account: string
-  readonly error: AuthError
-}
-
-const REFUSED = 'refused token request'
-
-/** Milliseconds for which a refusal is repeated without a request. */
+/** Milliseconds for which a refused account is not sent again. */
 const REMEMBERED = 60_000
 
-async function obtained(context: HttpContext, account: string): Promise<Omit<RequestedToken, 'user'>> {
-  const { session, clock } = context
-  const known = session.get<Refusal>(REFUSED)?.value
-  if (known?.account === account) throw known.error
-  try {
-    return await answered(context)
-  } catch (error) {
-    if (isAuthError(error) && error.code === 'AUTH_REJECTED')
-      await remember<Refusal>(session, REFUSED, { account, error }, clock.now() + REMEMBERED)
-    throw error
-  }
+function obtained(context: HttpContext, account: string): Promise<Omit<RequestedToken, 'user'>> {
+  return unlessRefused(context, account, REMEMBERED, () => answered(context))
 }
 
 /** Responses hold a token and a few words. */
@@ -252,9 +196,8 @@ async function wordsOf(response: HttpResponse, secrets: readonly string[]) {
   return { says: message ? `. The server says: ${redactor.scrub(message)}` : '', ...(address && scrubbed === address && { address }) }
 }
 
-async function placeOf({ credential, stores }: HttpContext): Promise<StorePlace> {
-  const parts = [credential.id, tokenKey(credential)]
-  return { store: stores.persistent, key: await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join('')) }
+function placeOf({ credential, stores }: HttpContext): Promise<StorePlace> {
+  return storePlace(stores.persistent, credential.id, tokenKey(credential))
 }
 
 /** Names of parameters that may be guessed from a hash. */

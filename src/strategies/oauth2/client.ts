@@ -7,17 +7,16 @@ import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../
 import type { ClientCertificate } from '../../http/message.ts'
 import type { JsonObject } from '../../stac/document.ts'
 import { reveal, revealText, unfit } from '../credential-values.ts'
+import { jwtPart } from '../stored-token.ts'
 import { knowsIssuer, methodOf, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import {
   deviceMembers,
   type Endpoint,
   type EndpointResponse,
   invalidAnswer,
-  jwtPart,
   membersOf,
   oauthError,
   readResponse,
-  type TokenRequirements,
   tokenMembers,
   withTokenRetries,
 } from './endpoint.ts'
@@ -89,21 +88,19 @@ export async function callEndpoint<T>(
   let given: TokenResponse | undefined
   for (;;) {
     const skew = given?.skew ?? context.session.get<number>(skewKey(server))?.value ?? 0
-    const configuration = configured(library, server, { authentication, encoding, skew, given }, context)
+    const attempt: Attempt = { context, call, server, authentication, encoding, skew, given }
+    const configuration = configured(library, attempt)
     const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
-    const checked = new CheckedFetch(context, call, server, { authentication, skew, given })
+    const checked = new CheckedFetch(attempt)
     configuration[library.customFetch] = (url, request) => checked.fetch(url, request)
     try {
       const result = await talk({ library, configuration, server, options })
       await rememberEncoding(context, encoding)
-      return {
-        result,
-        skew: Math.abs(checked.skew) < TOLERANCE ? 0 : checked.skew,
-        ...(checked.given && { members: checked.given.members }),
-      }
+      const members = checked.given && { members: checked.given.members }
+      return { result, skew: Math.abs(checked.skew) < TOLERANCE ? 0 : checked.skew, ...members }
     } catch (error) {
       const failure = checked.failure ?? (isAuthError(error) ? error : libraryError(error, checked.endpoint, checked.given?.members))
-      const correction = checked.unread ? 'reading' : correctionOf(failure, authentication, checked.skew - skew, context.credential)
+      const correction = checked.unread ? 'reading' : correctionOf(failure, attempt, checked.skew - skew)
       if (correction === undefined || corrected.has(correction)) {
         if (failure.actual !== 'invalid_client') await rememberEncoding(context, encoding)
         throw failure
@@ -119,17 +116,12 @@ export async function callEndpoint<T>(
 type Correction = 'encoding' | 'clock' | 'reading'
 
 /** Returns what may make a refused request succeed; undefined when nothing does. */
-function correctionOf(
-  { actual }: AuthError,
-  { unencoded }: Authentication,
-  drift: number,
-  credential: OAuth2Credential,
-): Correction | undefined {
-  const signs = ['secretJwt', 'privateKeyJwt'].includes(methodOf(credential))
+function correctionOf({ actual }: AuthError, { authentication, context }: Attempt, drift: number): Correction | undefined {
+  const signs = ['secretJwt', 'privateKeyJwt'].includes(methodOf(context.credential))
   // A client JWT and a proof name the time at which they were made.
   const isDated = actual === 'invalid_dpop_proof' || (actual === 'invalid_client' && signs)
   if (isDated && Math.abs(drift) >= TOLERANCE) return 'clock'
-  return actual === 'invalid_client' && unencoded !== undefined ? 'encoding' : undefined
+  return actual === 'invalid_client' && authentication.unencoded !== undefined ? 'encoding' : undefined
 }
 
 /** How client id and secret are written into Basic credentials: `form` as in RFC 6749 §2.3.1, `none` for servers that do not decode. */
@@ -185,15 +177,19 @@ async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateK
   return key
 }
 
-interface Settings {
+/** One attempt of a call, and what the library is configured for in it. */
+interface Attempt {
+  readonly context: OAuth2Context
+  readonly call: EndpointCall
+  readonly server: ServerMetadata
   readonly authentication: Authentication
   readonly encoding: SecretEncoding
   readonly skew: number
   readonly given: TokenResponse | undefined
 }
 
-function configured(library: Library, server: ServerMetadata, settings: Settings, { credential, clock }: OAuth2Context): Configuration {
-  const { authentication, encoding, skew, given } = settings
+function configured(library: Library, { context, server, authentication, encoding, skew, given }: Attempt): Configuration {
+  const { credential, clock } = context
   const algorithm = given?.isVerified ? algorithmOf(String(given.members.id_token)) : undefined
   const metadata = {
     [library.clockTolerance]: TOLERANCE / 1000,
@@ -225,26 +221,18 @@ class CheckedFetch {
   /** By the last response. */
   skew: number
   endpoint: Endpoint
-  readonly #context: OAuth2Context
-  readonly #call: EndpointCall
-  readonly #server: ServerMetadata
-  readonly #authentication: Authentication
-  /** What the configuration of the library is made for. */
-  readonly #settings: Pick<Settings, 'skew' | 'given'>
+  readonly #attempt: Attempt
 
-  constructor(context: OAuth2Context, call: EndpointCall, server: ServerMetadata, settings: Omit<Settings, 'encoding'>) {
-    this.#context = context
-    this.#call = call
-    this.#server = server
-    this.#authentication = settings.authentication
-    this.#settings = settings
-    this.given = settings.given
-    this.skew = settings.skew
+  constructor(attempt: Attempt) {
+    const { context, call, server, authentication, given, skew } = attempt
+    this.#attempt = attempt
+    this.given = given
+    this.skew = skew
     this.endpoint = {
       credential: context.credential.id,
       url: server.token_endpoint ?? '',
       name: call.endpoint,
-      secrets: [...settings.authentication.secrets, ...(call.secrets ?? [])].filter((secret) => secret !== ''),
+      secrets: [...authentication.secrets, ...(call.secrets ?? [])].filter((secret) => secret !== ''),
     }
   }
 
@@ -252,7 +240,7 @@ class CheckedFetch {
     this.failure = undefined
     this.endpoint = { ...this.endpoint, url }
     try {
-      return await withTokenRetries(url, this.#context, () => this.#ask(url, method, headers, body), this.#call.once)
+      return await withTokenRetries(url, this.#attempt.context, () => this.#ask(url, method, headers, body), this.#attempt.call.once)
     } catch (error) {
       if (isAuthError(error)) this.failure = error
       throw error
@@ -260,21 +248,27 @@ class CheckedFetch {
   }
 
   async #ask(url: string, method: string, headers: Record<string, string>, body: CustomFetchOptions['body']): Promise<Response> {
-    const { send, signal, credential, clock } = this.#context
-    const isToken = method === 'POST' && this.#call.endpoint === 'token endpoint' && url === this.#server.token_endpoint
-    if (isToken && this.#settings.given) return tokenAnswer(this.#settings.given)
+    const { context, call, server, authentication, skew: configuredSkew, given } = this.#attempt
+    const { send, signal, credential, clock } = context
+    const isToken = method === 'POST' && call.endpoint === 'token endpoint' && url === server.token_endpoint
+    if (isToken && given) return tokenAnswer(given)
     const text = String(body ?? '')
     const request = { method, url, headers, ...(text !== '' && { body: text }) }
     const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
-    const { certificate } = this.#authentication
+    const { certificate } = authentication
     const response = await send(wanted, { signal, timeout: TIMEOUT, ...(certificate && { clientCertificate: certificate }) })
     const read = await readResponse(response, this.endpoint, clock)
     this.skew = read.skew ?? this.skew
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
     if (!isToken) return this.#otherResponse(read, method)
-    this.given = await this.#withCheckedIdToken(tokenMembers(read, this.endpoint, this.#requirements()))
+    const requirements = {
+      tokenType: credential.dpop ? 'DPoP' : 'Bearer',
+      exchange: call.exchange === true,
+      tokenField: credential.tokenField,
+    } as const
+    this.given = await this.#withCheckedIdToken(tokenMembers(read, this.endpoint, requirements))
     const { members, skew, isVerified } = this.given
-    this.unread = members.id_token !== undefined && (isVerified || Math.abs(skew - this.#settings.skew) >= TOLERANCE)
+    this.unread = members.id_token !== undefined && (isVerified || Math.abs(skew - configuredSkew) >= TOLERANCE)
     if (this.unread) throw new Error('the response is read again')
     return tokenAnswer(this.given, nonceOf(response))
   }
@@ -283,7 +277,7 @@ class CheckedFetch {
   #otherResponse(read: EndpointResponse, method: string): Response {
     if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
     if (method !== 'POST') return answer({ ...read, status: 200 }, {})
-    switch (this.#call.endpoint) {
+    switch (this.#attempt.call.endpoint) {
       case 'revocation endpoint':
         // RFC 7009 §2.2: the body of the response has no meaning, and some servers send none.
         return answer({ status: 200, text: '' }, {})
@@ -297,11 +291,12 @@ class CheckedFetch {
 
   /** Drops an ID token when the issuer is unknown: it proves nothing (OpenID Connect Core 1.0 §3.1.3.7). */
   async #withCheckedIdToken({ id_token: idToken, ...members }: JsonObject): Promise<TokenResponse> {
-    const { credential, warn } = this.#context
+    const { credential, warn } = this.#attempt.context
     const given = { members, skew: this.skew, isVerified: false }
     if (idToken === undefined) {
-      if (this.#call.idToken) throw withoutIdToken(this.endpoint)
-      return given
+      if (!this.#attempt.call.idToken) return given
+      const hint = 'add "openid" to "scopes"; for a server without OpenID Connect use a credential of type "oauth2"'
+      throw invalidAnswer(this.endpoint, 'has no id_token', hint)
     }
     if (knowsIssuer(credential)) {
       return { ...given, members: { ...members, id_token: idToken }, isVerified: await this.#isSignedWithSecret(String(idToken)) }
@@ -316,25 +311,16 @@ class CheckedFetch {
     const { credential, url } = this.endpoint
     const algorithm = algorithmOf(idToken)
     if (algorithm === undefined) return false
-    const { clientSecret } = this.#authentication
-    if (clientSecret === undefined) {
-      throw new ProtocolError(
-        'OIDC_ID_TOKEN',
-        `the ID token of "${credential}" is signed with a client secret, and the credential has none`,
-        {
-          credential,
-          url,
-          hint: 'add "clientSecret" to the credential, or ask the provider for ID tokens that are signed with RS256',
-        },
-      )
-    }
-    if (await isSignedWithSecret(idToken, algorithm, clientSecret)) return true
-    throw new ProtocolError('OIDC_ID_TOKEN', `the ID token of "${credential}" is not signed with its client secret`, { credential, url })
-  }
-
-  #requirements(): TokenRequirements {
-    const { dpop, tokenField } = this.#context.credential
-    return { tokenType: dpop ? 'DPoP' : 'Bearer', exchange: this.#call.exchange === true, tokenField }
+    const { clientSecret } = this.#attempt.authentication
+    if (clientSecret !== undefined && (await isSignedWithSecret(idToken, algorithm, clientSecret))) return true
+    const [what, hint] =
+      clientSecret === undefined
+        ? [
+            'signed with a client secret, and the credential has none',
+            'add "clientSecret" to the credential, or ask the provider for ID tokens that are signed with RS256',
+          ]
+        : ['not signed with its client secret']
+    throw new ProtocolError('OIDC_ID_TOKEN', `the ID token of "${credential}" is ${what}`, { credential, url, hint })
   }
 }
 
@@ -352,27 +338,16 @@ function answer({ status, text }: Pick<EndpointResponse, 'status' | 'text'>, hea
   return new Response(status === 204 ? null : text, { status, headers: [['content-type', 'application/json'], ...known] })
 }
 
+/** Returns the token response without lifetimes, which are parsed here: the library treats unusual values differently. */
 function tokenAnswer({ members }: TokenResponse, headers: Readonly<Record<string, string | null>> = {}): Response {
-  return answer({ status: 200, text: JSON.stringify(forLibrary(members)) }, headers)
+  const { expires_in: _life, scope, ...others } = members
+  return answer({ status: 200, text: JSON.stringify({ ...others, ...(typeof scope === 'string' && { scope }) }) }, headers)
 }
 
 /** Returns the algorithm of an ID token that is signed with a secret (RFC 7518 §3.2); undefined for all others. */
 function algorithmOf(idToken: string): Hmac | undefined {
   const algorithm = jwtPart(idToken, 0).alg
   return HMACS.find((one) => one === algorithm)
-}
-
-function withoutIdToken(endpoint: Endpoint): ProtocolError {
-  return invalidAnswer(
-    endpoint,
-    'has no id_token',
-    'add "openid" to "scopes"; for a server without OpenID Connect use a credential of type "oauth2"',
-  )
-}
-
-/** Removes lifetimes, which are parsed here: the library treats unusual values differently. */
-function forLibrary({ expires_in: _life, scope, ...members }: JsonObject): JsonObject {
-  return { ...members, ...(typeof scope === 'string' && { scope }) }
 }
 
 function asJson({ method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body?: string }) {

@@ -1,13 +1,13 @@
 /** The device authorization grant (RFC 8628): the user logs in on any device and types a code. */
 
 import type { DevicePrompt, Interaction } from '../../auth/auth.ts'
-import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
+import { CredentialError, isAuthError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { callEndpoint } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
-import { invalidAnswer, loginDenied, loginRequired } from './endpoint.ts'
+import { invalidAnswer, loginDenied, loginRequired, withAdvice } from './endpoint.ts'
 import { granted, requested } from './grants.ts'
 import type { TokenSet } from './token.ts'
 
@@ -70,9 +70,7 @@ async function asked(context: OAuth2Context, code: string): Promise<TokenSet | '
 /** Adds a hint for the login by browser: many clients are registered for that only. */
 function withOtherWay(error: unknown, { credential: { id } }: OAuth2Context): unknown {
   if (!isAuthError(error) || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code)) || error.retryable) return error
-  const way = `if the client does not support the device flow: stac-auth login ${id} --browser`
-  const Family = error.code === 'OAUTH_ERROR' ? CredentialError : NetworkError
-  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
+  return withAdvice(error, `if the client does not support the device flow: stac-auth login ${id} --browser`)
 }
 
 type Answer = { readonly verification_uri: string; readonly user_code: string; readonly verification_uri_complete?: string }

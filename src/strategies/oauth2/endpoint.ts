@@ -1,5 +1,4 @@
 import type { AuthContext } from '../../auth/strategy.ts'
-import { fromBase64url } from '../../crypto/encoding.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
@@ -8,6 +7,7 @@ import { type Clock, skewFrom } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
+import { expiresIn } from '../credential-values.ts'
 
 /** Responses of the endpoints of an authorization server: read, with what real servers do differently brought to the standards, and errors. */
 
@@ -71,7 +71,7 @@ export function membersOf({ status, json, error, retryAfter }: EndpointResponse,
 }
 
 /** Requirements of a token response (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
-export interface TokenRequirements {
+interface TokenRequirements {
   readonly tokenType: 'Bearer' | 'DPoP'
   /** An exchange may also return something other than an access token. */
   readonly exchange: boolean
@@ -169,25 +169,6 @@ export function deviceMembers(read: EndpointResponse, endpoint: Endpoint): JsonO
   )
 }
 
-/** One year in seconds: longer lifetimes are cut. */
-const LONGEST = 31_536_000
-
-/**
- * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
- * undefined when it is not positive or not a number.
- */
-export function expiresIn(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
-  return Math.min(Math.trunc(seconds), LONGEST)
-}
-
-/** Returns the header (0) or the claims (1) of a JWT (RFC 7519 §3.1); no members for a malformed one. */
-export function jwtPart(token: string, part: 0 | 1): JsonObject {
-  const value = parsedJson(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
-  return isObject(value) ? value : {}
-}
-
 /** Servers write null or an empty text for absent members. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
@@ -243,6 +224,12 @@ export function oauthError(
     ...(hint && { hint }),
     ...(isShown && { actual: code }),
   })
+}
+
+/** Returns the error with more advice. */
+export function withAdvice(error: AuthError, advice: string): AuthError {
+  const Family = error.constructor as typeof CredentialError
+  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? advice : `${error.hint}; ${advice}` })
 }
 
 /** Returns `OAUTH_RESPONSE_INVALID`; the error never quotes the response. */

@@ -1,13 +1,14 @@
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import { remember, type Token } from '../../auth/strategy.ts'
-import { ConfigurationError, CredentialError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
+import type { Token } from '../../auth/strategy.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
-import { reveal } from '../credential-values.ts'
+import { expiresIn, reveal } from '../credential-values.ts'
+import { endOfIdToken, jwtPart, livingIdToken, unlessRefused } from '../stored-token.ts'
 import { boundKey, type Client, callEndpoint, type EndpointCall, secretEncoding } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { expiresIn, invalidAnswer, jwtPart } from './endpoint.ts'
+import { invalidAnswer } from './endpoint.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token.ts'
 
@@ -44,7 +45,7 @@ export async function refresh(context: OAuth2Context, old: TokenSet): Promise<To
 /** Checks that a refreshed ID token has the same subject (OpenID Connect Core 1.0 §12.2). */
 function checkSubject(old: string | undefined, fresh: string | undefined, { credential: { id } }: OAuth2Context): void {
   if (old === undefined || fresh === undefined) return
-  const [before, after] = [idTokenClaims(old), idTokenClaims(fresh)]
+  const [before, after] = [jwtPart(old, 1), jwtPart(fresh, 1)]
   if (before.sub === after.sub && before.iss === after.iss) return
   throw new ProtocolError('OIDC_ID_TOKEN', `the refreshed ID token of "${id}" has another subject`, { credential: id })
 }
@@ -100,16 +101,7 @@ function subjectOf(token: Token, type: string, inputType: string, { credential: 
       { credential: id },
     )
   }
-  if (token.idToken !== undefined) {
-    if ((endOfIdToken(token.idToken) ?? Number.POSITIVE_INFINITY) > clock.now()) return token.idToken
-    throw new CredentialError('LOGIN_REQUIRED', `the ID token of "${subject}" has expired: "${subject}" needs a new login`, {
-      credential: String(subject),
-      hint: `stac-auth login ${subject}`,
-    })
-  }
-  throw new ConfigurationError('CONFIG_INVALID', `"${subject}" has no ID token to exchange: it needs the scope "openid"`, {
-    credential: id,
-  })
+  return livingIdToken(token, subject, id, clock.now())
 }
 
 /**
@@ -119,42 +111,25 @@ function subjectOf(token: Token, type: string, inputType: string, { credential: 
  * Errors: `OAUTH_ERROR` with `actual` `invalid_grant` for a wrong one, those of the token endpoint, `CREDENTIAL_SOURCE`.
  */
 export async function password(context: OAuth2Context): Promise<TokenSet> {
-  const { credential, session, clock } = context
+  const { credential } = context
   const read = (field: 'username' | 'password' | 'totp') => reveal(credential[field] as Secret, field, credential)
   const [username, secret] = await Promise.all([read('username'), read('password')])
   const more = await furtherParameters(context)
   const account = await platform.sha256Hex(JSON.stringify([username, secret, more]))
-  const known = session.get<Refusal>(REFUSED)?.value
-  if (known?.account === account) throw known.error
-  // A code is valid for half a minute: it is read last.
-  const code = credential.totp && (await read('totp'))
-  const parameters = { ...more, username, password: secret, ...(code !== undefined && { totp: code }), ...requested(credential) }
-  try {
-    return await granted(
+  return unlessRefused(context, account, REMEMBERED, async () => {
+    // A code is valid for half a minute: it is read last.
+    const code = credential.totp && (await read('totp'))
+    const parameters = { ...more, username, password: secret, ...(code !== undefined && { totp: code }), ...requested(credential) }
+    const secrets = [secret, ...(code === undefined ? [] : [code]), ...Object.values(more)]
+    return granted(
       context,
       ({ library, configuration, options }) => library.genericGrantRequest(configuration, 'password', parameters, options),
-      { once: true, secrets: [secret, ...(code === undefined ? [] : [code]), ...Object.values(more)] },
-    )
-  } catch (error) {
-    if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
-    const refusal = refused(error.url, error.status, context)
-    await remember<Refusal>(session, REFUSED, { account, error: refusal }, clock.now() + REMEMBERED)
-    throw refusal
-  }
+      { once: true, secrets },
+    ).catch((error: unknown) => {
+      throw isAuthError(error) && error.code === 'OAUTH_ERROR' && error.actual === 'invalid_grant' ? refused(error, context) : error
+    })
+  })
 }
-
-/** Allows a refused password again, for an explicit login. */
-export function allowAgain({ session }: OAuth2Context): void {
-  session.invalidate(REFUSED, session.get(REFUSED)?.value)
-}
-
-interface Refusal {
-  /** Digest of the refused values, without the one-time code. */
-  readonly account: string
-  readonly error: CredentialError
-}
-
-const REFUSED = 'refused password'
 
 /** Milliseconds for which a refused password is not sent again. */
 const REMEMBERED = 600_000
@@ -165,14 +140,14 @@ async function furtherParameters({ credential }: OAuth2Context): Promise<Record<
 }
 
 /** Returns `OAUTH_ERROR`: `invalid_grant` (RFC 6749 §5.2) means a wrong user name or password, or an account with a second factor. */
-function refused(url: string | undefined, status: number | undefined, { credential: { id, totp } }: OAuth2Context): CredentialError {
+function refused({ url, status, actual }: AuthError, { credential: { id, totp } }: OAuth2Context): CredentialError {
   const what = totp ? 'user name, password or one-time code' : 'user name or password'
   const factor = totp ? 'check "totp" as well' : 'an account with a second factor needs "totp" in the credential'
   return new CredentialError('OAUTH_ERROR', `the token endpoint refused the ${what} of "${id}"`, {
     credential: id,
-    ...(url !== undefined && { url }),
-    ...(status !== undefined && { status }),
-    actual: 'invalid_grant',
+    url,
+    status,
+    actual,
     hint: `check "username" and "password"; ${factor}. It is not sent again`,
   })
 }
@@ -227,22 +202,11 @@ function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context,
   if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
 }
 
-/** Returns the claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a malformed one. */
-function idTokenClaims(token: string): JsonObject {
-  return jwtPart(token, 1)
-}
-
 const MAX_NAME = 100
 
 /** Returns the name of the user (OpenID Connect Core 1.0 §5.1) in an ID token that was verified before, on one line; undefined when it has none. */
 export function userName(token: string): string | undefined {
-  const claims = idTokenClaims(token)
+  const claims = jwtPart(token, 1)
   const names = ['name', 'preferred_username', 'email'].map((claim) => forLine((ownString(claims, claim) ?? '').slice(0, MAX_NAME)).trim())
   return names.find((name) => name !== '')
-}
-
-/** Returns the expiry in epoch milliseconds; undefined when there is none. */
-function endOfIdToken(token: string): number | undefined {
-  const { exp } = idTokenClaims(token)
-  return typeof exp === 'number' ? exp * 1000 : undefined
 }

@@ -11,21 +11,14 @@ import {
   type Warning,
 } from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../../errors.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  hasQueryParameter,
-  queryValues,
-  withHeader,
-  withQueryParameter,
-  withUrl,
-} from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import { type AuthScheme, isHttpScheme, type OAuth2Flow, type OAuth2Scheme } from '../../stac/scheme.ts'
+import { withQuerySecret } from '../credential-values.ts'
+import { allowAgain } from '../stored-token.ts'
 import { boundKey, callEndpoint } from './client.ts'
 import { credentialProblem, OAUTH2_FORMS, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext, wanted } from './credential.ts'
 import { fragmentsUnseen } from './endpoint.ts'
-import { allowAgain } from './grants.ts'
 import { hostsOf, ignoredEndpoint, publishedAt, serverOf } from './server.ts'
 import {
   dropTokens,
@@ -188,7 +181,12 @@ async function* presented(
 
 /** Returns the step of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 when the credential says so). */
 function bearerStep(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
-  return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
+  const { placement, tokenPrefix = '' } = credential
+  const token = `${tokenPrefix}${shown(set, credential)}`
+  const sent = placement
+    ? withQuerySecret(request, placement.name, token, credential)
+    : withHeader(request, 'authorization', `Bearer ${token}`)
+  return authorized(sent, set.expiresAt)
 }
 
 function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: OAuth2Credential): string {
@@ -203,20 +201,6 @@ function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: O
   throw new ConfigurationError('CONFIG_INVALID', `the token of "${id}" is not an access token, only input for another exchange`, {
     credential: id,
   })
-}
-
-function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
-  if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
-  // A redirect may keep the query with the token.
-  if (queryValues(request.url, placement.name).includes(token)) return request
-  if (hasQueryParameter(request.url, placement.name)) {
-    throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${placement.name}"`, {
-      credential: id,
-      url: request.url,
-      hint: 'remove it from the URL',
-    })
-  }
-  return withUrl(request, withQueryParameter(request.url, placement.name, token))
 }
 
 /**

@@ -2,13 +2,14 @@ import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
 import type { SessionStore, StorePlace } from '../../auth/session.ts'
 import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
-import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { parsedJson } from '../../http/message.ts'
 import { isObject } from '../../stac/document.ts'
 import { reveal } from '../credential-values.ts'
+import { obtainOnce, removeStored, stateAt, storePlace } from '../stored-token.ts'
 import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
-import { LOCKED_REST, loginRequired, untilRested } from './endpoint.ts'
+import { LOCKED_REST, loginRequired, untilRested, withAdvice } from './endpoint.ts'
 import { clientCredentials, password, refresh, tokenExchange, userName } from './grants.ts'
 import { publishedAt, serverOf } from './server.ts'
 
@@ -42,27 +43,11 @@ export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise
   context.changed('started')
 }
 
-/** Removes the set and returns it for revocation. */
+/** Removes the set, also in a page without storage, and returns it for revocation. */
 export async function dropTokens(context: OAuth2Context): Promise<TokenSet | undefined> {
-  const { store, key } = await placeOf(context)
-  return store.exclusively(
-    key,
-    async () => {
-      const set = await storedSet(context, { store, key })
-      // A page without storage is logged out as well.
-      await store.remove(key).finally(() => {
-        context.session.invalidate(tokenKey(context.credential), knownTokens(context))
-        if (set) context.changed('removed')
-      })
-      return set
-    },
-    context.signal,
-  )
-}
-
-/** Returns the stored set; what it says about the client secret is known from then on. */
-async function storedSet(context: OAuth2Context, { store, key }: StorePlace): Promise<TokenSet | undefined> {
-  const set = decodeTokenSet(await store.read(key))
+  const { session, credential } = context
+  const stored = { place: await placeOf(context), decode: decodeTokenSet }
+  const set = await removeStored(context, stored, () => session.invalidate(tokenKey(credential), knownTokens(context)))
   if (set?.secretEncoding) await rememberEncoding(context, set.secretEncoding)
   return set
 }
@@ -81,12 +66,10 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   if (!set) return { state: 'none', refreshable: anew, persistent }
   const { expiresAt, scopes, idToken } = set
   const user = idToken === undefined ? undefined : userName(idToken)
-  const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
   return {
-    state: ended ? 'expired' : 'valid',
+    ...stateAt(context.clock.now(), expiresAt),
     refreshable: anew || canRefresh(set),
     persistent,
-    ...(expiresAt !== undefined && { expiresAt }),
     ...(scopes && { scopes }),
     ...(user !== undefined && { user }),
   }
@@ -123,49 +106,34 @@ function refreshTimeOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: TokenS
 }
 
 async function kept(context: OAuth2Context, refused: TokenSet | undefined): Promise<TokenSet> {
-  const { store, key } = await placeOf(context)
-  const user = await namedUser(context.credential)
-  const own = async () => {
-    const set = await storedSet(context, { store, key })
+  const { credential, clock } = context
+  const [place, user, boundTo] = await Promise.all([placeOf(context), namedUser(credential), thumbprintOf(context)])
+  const decode = (text: string | undefined) => {
+    const set = decodeTokenSet(text)
     return set?.user === user ? set : undefined
   }
-  const usable = async () => {
-    const set = await own()
-    const isUsable = set && context.clock.now() < refreshTimeOf(set, context) && set.accessToken !== refused?.accessToken
-    return isUsable && set.boundTo === (await thumbprintOf(context)) ? set : undefined
-  }
-  const before = await usable()
-  if (before) return before
-  // Slow discovery starts before others have to wait, and fails below if it does; when only a login is left, no request is sent.
-  const isRenewable = !needsPerson(context.credential) || (await own())?.refreshToken !== undefined
-  if (isRenewable) await serverOf(context).catch(() => undefined)
-  const locked = { ...context, longestRest: LOCKED_REST }
-  const renew = () =>
-    store.exclusively(
-      key,
-      async () => {
-        // Another process may have refreshed it meanwhile.
-        const meanwhile = await usable()
-        if (meanwhile) return meanwhile
-        const old = await own()
-        try {
-          const set = { ...(await refreshed(locked, old, refused, { store, key })), user }
-          // A rotated refresh token is stored before the access token is used.
-          await store.write(key, JSON.stringify(set))
-          context.changed(old ? 'refreshed' : 'started')
-          if (set.idTokenIsLast && !isLiving(set, refused?.idToken === set.idToken ? set : undefined, context))
-            throw loginRequired(context.credential, 'its ID token has expired or was refused, and a refresh returns no other')
-          return set
-        } catch (error) {
-          if (!old || !isLiving(old, refused, context)) throw error
-          if (isAuthError(error) && error.code === NOT_WRITABLE) tellOnce(context, { store, key }, error)
-          return old
-        }
+  const run = () =>
+    obtainOnce(context, {
+      place,
+      decode,
+      isUsable: (set) => clock.now() < refreshTimeOf(set, context) && set.accessToken !== refused?.accessToken && set.boundTo === boundTo,
+      isLiving(old, error) {
+        if (!isLiving(old, refused, context)) return false
+        if (isAuthError(error) && error.code === NOT_WRITABLE) tellOnce(context, place, error)
+        return true
       },
-      context.signal,
-      usable,
-    )
-  return untilRested(context, renew)
+      async prepare() {
+        // Slow discovery starts before others have to wait, and fails below if it does; when only a login is left, no request is sent.
+        const isRenewable = !needsPerson(credential) || decode(await place.store.read(place.key))?.refreshToken !== undefined
+        if (isRenewable) await serverOf(context).catch(() => undefined)
+        return async (old) => ({ ...(await refreshed({ ...context, longestRest: LOCKED_REST }, old, refused, place)), user })
+      },
+      check(set) {
+        if (set.idTokenIsLast && !isLiving(set, refused?.idToken === set.idToken ? set : undefined, context))
+          throw loginRequired(credential, 'its ID token has expired or was refused, and a refresh returns no other')
+      },
+    })
+  return untilRested(context, run)
 }
 
 async function thumbprintOf(context: OAuth2Context): Promise<string | undefined> {
@@ -188,6 +156,7 @@ async function refreshed(
   place: StorePlace,
 ): Promise<TokenSet> {
   const { credential } = context
+  if (old?.secretEncoding) await rememberEncoding(context, old.secretEncoding)
   if (old === undefined || !canRefresh(old) || !(await isRefreshable(context, old, place))) return byGrant(context)
   try {
     const set = await refresh(context, old)
@@ -264,9 +233,7 @@ function isRefused({ code, status = 400, retryable, actual = '' }: AuthError, cr
 /** Adds the login to the advice of a refresh that failed for good. */
 function withLogin(error: AuthError, { id }: OAuth2Credential): AuthError {
   if (error.retryable || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code))) return error
-  const Family = error.constructor as typeof CredentialError
-  const way = `if that stays so: stac-auth login ${id}`
-  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
+  return withAdvice(error, `if that stays so: stac-auth login ${id}`)
 }
 
 /** @param refusal of the refresh token */
@@ -309,8 +276,7 @@ async function namedUser(credential: OAuth2Credential): Promise<string | undefin
 async function placeOf({ credential, stores }: OAuth2Context): Promise<StorePlace> {
   const more = await parametersOf(credential)
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
-  const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
-  return { store: isMemoryOnly(credential) ? stores.inMemory : stores.persistent, key }
+  return storePlace(isMemoryOnly(credential) ? stores.inMemory : stores.persistent, ...parts)
 }
 
 /** The token set of a token response (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3), and its form in a store. */

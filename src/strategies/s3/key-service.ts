@@ -1,20 +1,11 @@
 import { Secret } from '../../auth/credential.ts'
-import { refusedCall, type Token } from '../../auth/strategy.ts'
-import { fromBase64url } from '../../crypto/encoding.ts'
-import {
-  type AuthError,
-  ConfigurationError,
-  CredentialError,
-  isAuthError,
-  NetworkError,
-  ProtocolError,
-  SelectionError,
-  TrustError,
-} from '../../errors.ts'
+import { refusedCall } from '../../auth/strategy.ts'
+import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, SelectionError, TrustError } from '../../errors.ts'
 import { type HttpRequest, type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
 import { elementContent, elementText, errorDocument } from '../../http/xml-text.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { reveal } from '../credential-values.ts'
+import { livingIdToken } from '../stored-token.ts'
 import { ID_PLACE, type S3Credential } from './endpoint.ts'
 import { KEY_FIELDS, keysIn, type S3Context } from './keys.ts'
 
@@ -27,8 +18,7 @@ const MAX_ANSWER = 64 * 1024
  * Returns the keys from the service. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `REDIRECT_CROSS_ORIGIN`, `RESPONSE_FIELD_MISSING`,
  * `RESPONSE_TOO_LARGE`, those of the credential that authorizes the call and of the transport. Errors never quote the response.
  */
-export async function keysFromService(context: S3Context, signal: AbortSignal): Promise<S3Keys> {
-  const { credential, input, send } = context
+export async function keysFromService({ credential, input, send, signal }: S3Context): Promise<S3Keys> {
   const { id, fields } = credential
   const response = await (input?.send ?? send)(await keyRequest(credential), { signal })
   await checkAnswer(response, id, 'key service')
@@ -110,8 +100,7 @@ const SESSION_NAME = 'stac-auth'
  * `AUTH_REJECTED`, `HTTP_<status>`, `REDIRECT_CROSS_ORIGIN`, `RESPONSE_INVALID`, `RESPONSE_TOO_LARGE`, those of the login and of the
  * transport. Of an error document only its code is shown.
  */
-export async function keysForToken(context: S3Context, token: string, signal: AbortSignal): Promise<S3Keys> {
-  const { credential, send } = context
+export async function keysForToken({ credential, send, signal }: S3Context, token: string): Promise<S3Keys> {
   const { id, stsEndpoint: url = '', roleArn, roleSessionName = SESSION_NAME, durationSeconds } = credential
   const members = Object.entries({
     Action: 'AssumeRoleWithWebIdentity',
@@ -132,27 +121,11 @@ export async function keysForToken(context: S3Context, token: string, signal: Ab
 /** Returns the token that identifies the user to the service. Errors: `CONFIG_INVALID`, `LOGIN_REQUIRED`, those of the login. */
 export async function identityToken({ credential, input, clock }: S3Context): Promise<string> {
   const { id, stsEndpoint = '', webIdentityToken, with: login } = credential
-  const token: Token | undefined = await input?.token(stsEndpoint)
+  const token = await input?.token(stsEndpoint)
   const wanted = webIdentityToken ?? (token?.idToken === undefined ? 'access_token' : 'id_token')
   // Only the user knows the kind of a finished token.
   if (wanted === 'access_token' || input?.type === 'http') return token?.value ?? ''
-  if (token?.idToken === undefined) {
-    throw new ConfigurationError('CONFIG_INVALID', `"${login}" has no ID token for "${id}": it needs the scope "openid"`, {
-      credential: id,
-    })
-  }
-  if (endOf(token.idToken) > clock.now()) return token.idToken
-  throw new CredentialError('LOGIN_REQUIRED', `the ID token of "${login}" has expired: "${login}" needs a new login`, {
-    credential: String(login),
-    hint: `stac-auth login ${login}; if its provider refreshes ID tokens, set "present": "id_token" in "${login}"`,
-  })
-}
-
-/** Returns the end of an ID token, which its login verified, in epoch milliseconds. */
-function endOf(idToken: string): number {
-  const claims = fromBase64url(idToken.split('.')[1] ?? '')
-  const { exp }: { exp?: unknown } = claims ? JSON.parse(new TextDecoder().decode(claims)) : {}
-  return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY
+  return livingIdToken(token, login, id, clock.now())
 }
 
 /** Returns the keys in an answer; undefined where there are none, or where parsers may read it differently. */

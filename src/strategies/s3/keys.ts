@@ -9,9 +9,9 @@ import { parsedJson } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { own } from '../../stac/document.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
-import { atHand, fieldAt, reveal, unfit } from '../credential-values.ts'
+import { atHand, fieldAt, reveal, unfit, whenThere } from '../credential-values.ts'
+import { obtainOnce, removeStored, stateAt } from '../stored-token.ts'
 import type { S3Credential } from './endpoint.ts'
-import { whenThere } from './sigv4.ts'
 
 /** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
 
@@ -33,7 +33,7 @@ const KEYS = 'keys'
 export async function keysOf(context: S3Context, refused?: S3Keys): Promise<S3Keys> {
   const { credential, session } = context
   if (!hasSource(credential)) return ownKeys(credential)
-  return (await session.resolve(KEYS, (signal) => obtained({ ...context, signal }, signal, refused))).value
+  return (await session.resolve(KEYS, (signal) => obtained({ ...context, signal }, refused))).value
 }
 
 /** Returns the keys when they are known without a source. */
@@ -65,11 +65,8 @@ export function isGiven(keys: S3Keys): keys is GivenKeys {
 export async function keyState(context: S3Context): Promise<TokenState | undefined> {
   const { credential, session, clock } = context
   const persistent = isAsked(credential)
-  const keys = session.get<S3Keys>(KEYS)?.value ?? (persistent ? await storedKeys(await placeOf(context)) : undefined)
-  if (!keys) return undefined
-  const { expiration: expiresAt } = keys
-  const state = expiresAt !== undefined && expiresAt <= clock.now() ? 'expired' : 'valid'
-  return { state, refreshable: true, persistent, ...(expiresAt !== undefined && { expiresAt }) }
+  const keys = session.get<S3Keys>(KEYS)?.value ?? (persistent ? await storedKeys(context) : undefined)
+  return keys && { ...stateAt(clock.now(), keys.expiration), refreshable: true, persistent }
 }
 
 /**
@@ -77,26 +74,16 @@ export async function keyState(context: S3Context): Promise<TokenState | undefin
  * deletion; `CONFIG_INVALID` for keys that no service gives.
  */
 export async function logout(context: S3Context, { revoke = true }: LogoutChoice = {}): Promise<void> {
-  const { credential, session, changed, signal } = context
+  const { credential, session, clock } = context
   const { id, releaseUrl } = credential
   if (!isAsked(credential))
     throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" of type s3 has no login: its keys are not from a service`, {
       credential: id,
     })
-  const { store, key } = await placeOf(context)
-  const keys = await store.exclusively(
-    key,
-    async () => {
-      const stored = await storedKeys({ store, key })
-      await store.remove(key).finally(() => session.invalidate(KEYS, session.get(KEYS)?.value))
-      return stored
-    },
-    signal,
-  )
-  if (!keys) return
-  changed('removed')
-  const isOver = keys.expiration !== undefined && keys.expiration <= context.clock.now()
-  if (revoke && releaseUrl !== undefined && !isOver) await (await import('./key-service.ts')).releaseKeys(keys, context)
+  const stored = { place: await placeOf(context), decode: decodeKeys }
+  const keys = await removeStored(context, stored, () => session.invalidate(KEYS, session.get(KEYS)?.value))
+  const isLiving = keys && stateAt(clock.now(), keys.expiration).state === 'valid'
+  if (revoke && releaseUrl !== undefined && isLiving) await (await import('./key-service.ts')).releaseKeys(keys, context)
 }
 
 /** True for keys that a service gives for another credential. */
@@ -112,11 +99,11 @@ function areSame(one: S3Keys, other: S3Keys): boolean {
   return one.accessKeyId === other.accessKeyId && one.sessionToken === other.sessionToken
 }
 
-async function obtained(context: S3Context, signal: AbortSignal, refused: S3Keys | undefined): Promise<CacheEntry<S3Keys>> {
+async function obtained(context: S3Context, refused: S3Keys | undefined): Promise<CacheEntry<S3Keys>> {
   const { credential, clock, warn } = context
   const value = credential.keys
     ? await credential.keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
-    : await sharedKeys(context, signal, refused)
+    : await sharedKeys(context, refused)
   const { expiration } = value
   if (expiration === undefined) return { value }
   return { value, expiresAt: expiration, refreshAt: dueAt(value, isGiven(value) ? value.givenAt : clock.now()) }
@@ -129,49 +116,34 @@ function dueAt({ expiration = Number.POSITIVE_INFINITY }: S3Keys, since: number,
 }
 
 /** Returns keys of a service: those in the store, else new ones, which are requested once for all processes. */
-async function sharedKeys(context: S3Context, signal: AbortSignal, refused: S3Keys | undefined): Promise<S3Keys> {
-  const { clock, session, changed } = context
-  const place = await placeOf(context)
-  const { store, key } = place
-  const usable = async () => {
-    const keys = await storedKeys(place)
-    const isUsable = keys && clock.now() < dueAt(keys, keys.givenAt, session.minValidity) && !(refused && areSame(keys, refused))
-    return isUsable ? keys : undefined
-  }
-  const before = await usable()
-  if (before) return before
-  const ask = await asking(context).catch((error: unknown) => () => Promise.reject(error))
-  return store.exclusively(
-    key,
-    async () => {
-      const meanwhile = await usable()
-      if (meanwhile) return meanwhile
-      const old = await storedKeys(place)
-      try {
-        const keys: GivenKeys = { ...(await ask(signal)), givenAt: clock.now() }
-        await store.write(key, JSON.stringify(keys))
-        changed(old ? 'refreshed' : 'started')
-        return keys
-      } catch (error) {
-        const isLiving = old?.expiration !== undefined && clock.now() < old.expiration && !(refused && areSame(old, refused))
-        if (!isLiving) throw error
-        return old
-      }
+async function sharedKeys(context: S3Context, refused: S3Keys | undefined): Promise<S3Keys> {
+  const { clock, session } = context
+  const isRefused = (keys: S3Keys) => refused !== undefined && areSame(keys, refused)
+  return obtainOnce(context, {
+    place: await placeOf(context),
+    decode: decodeKeys,
+    isUsable: (keys) => clock.now() < dueAt(keys, keys.givenAt, session.minValidity) && !isRefused(keys),
+    isLiving: (keys) => keys.expiration !== undefined && clock.now() < keys.expiration && !isRefused(keys),
+    async prepare() {
+      const ask = await asking(context)
+      return async () => ({ ...(await ask()), givenAt: clock.now() })
     },
-    signal,
-    usable,
-  )
+  })
 }
 
-/** Returns the request for keys. The token of a login is obtained first: it has a lock of its own, and may take long. */
-async function asking(context: S3Context): Promise<(signal: AbortSignal) => Promise<S3Keys>> {
-  if (context.credential.stsEndpoint === undefined) {
-    const { keysFromService } = await import('./key-service.ts')
-    return (signal) => keysFromService(context, signal)
+/**
+ * Returns the request for keys. The token of a login is obtained first: it has a lock of its own, and may take long; without one the
+ * request fails, so that keys which have not expired are used.
+ */
+async function asking(context: S3Context): Promise<() => Promise<S3Keys>> {
+  const { identityToken, keysForToken, keysFromService } = await import('./key-service.ts')
+  if (context.credential.stsEndpoint === undefined) return () => keysFromService(context)
+  try {
+    const token = await identityToken(context)
+    return () => keysForToken(context, token)
+  } catch (error) {
+    return () => Promise.reject(error)
   }
-  const { identityToken, keysForToken } = await import('./key-service.ts')
-  const token = await identityToken(context)
-  return (signal) => keysForToken(context, token, signal)
 }
 
 /** Returns the place of the keys, which depend on all that the service is asked, and as whom. */
@@ -183,8 +155,13 @@ async function placeOf({ credential, stores }: S3Context): Promise<StorePlace> {
   return { store: stores.persistent, key }
 }
 
-async function storedKeys({ store, key }: StorePlace): Promise<GivenKeys | undefined> {
-  const value = parsedJson((await store.read(key)) ?? '')
+async function storedKeys(context: S3Context): Promise<GivenKeys | undefined> {
+  const { store, key } = await placeOf(context)
+  return decodeKeys(await store.read(key))
+}
+
+function decodeKeys(text = ''): GivenKeys | undefined {
+  const value = parsedJson(text)
   const keys = keysIn(value)
   const [givenAt, expiration] = ['givenAt', 'expiration'].map((name) => own(value, name))
   if (!keys || typeof givenAt !== 'number') return undefined

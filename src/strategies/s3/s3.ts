@@ -12,14 +12,14 @@ import {
   type Strategy,
 } from '../../auth/strategy.ts'
 import { patternsText } from '../../auth/url-pattern.ts'
-import { ConfigurationError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
+import { type ConfigurationError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import type { Target } from '../../stac/target.ts'
-import { isPlaceInAnswer } from '../credential-values.ts'
+import { invalidField, isPlaceInAnswer, whenThere } from '../credential-values.ts'
 import {
   covers,
   ID_PLACE,
@@ -48,7 +48,7 @@ import {
   type S3PeekContext,
 } from './keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
-import { presign, signHeaders, whenThere } from './sigv4.ts'
+import { presign, signHeaders } from './sigv4.ts'
 
 /** Lifetime of a header signature. */
 const SIGNATURE_LIFE = 15 * 60_000
@@ -127,7 +127,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
 /** Checks the region, and that keys have one source: the credential, a service, or else a profile or the environment. */
 function refine(credential: S3Credential): S3Credential {
   const problem = sourceProblem(credential)
-  if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
+  if (problem) throw problem
   return credential.accessKeyId || credential.credentialsUrl || credential.stsEndpoint
     ? credential
     : { ...credential, keys: platform.s3Keys(credential) }
@@ -347,31 +347,30 @@ const OF_SOURCE: readonly (readonly [source: 'stsEndpoint' | 'credentialsUrl', f
   ['credentialsUrl', ['method', 'body', 'bodyType', 'fields', 'releaseUrl', 'releaseMethod']],
 ]
 
-/** Returns the problem of the region and of the fields that name the source of keys, and the field to report. */
-function sourceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
+/** Returns the problem of the region and of the fields that name the source of keys. */
+function sourceProblem(credential: S3Credential): ConfigurationError | undefined {
   const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl, stsEndpoint, region } = credential
   if (region !== undefined && validRegion(region) !== region)
-    return { field: 'region', message: 'region must be the name of a region, such as eu-central-1' }
-  if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
-    return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey must be set together' }
-  }
+    return invalidField('region', 'must be the name of a region, such as eu-central-1')
+  if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId))
+    return invalidField('secretAccessKey', 'and accessKeyId must be set together')
   if (credential.with !== undefined && !credentialsUrl && !stsEndpoint)
-    return { field: 'with', message: '"with" requires credentialsUrl or stsEndpoint, the service to call' }
+    return invalidField('with', 'requires credentialsUrl or stsEndpoint, the service to call')
   if (stsEndpoint !== undefined && credential.with === undefined)
-    return { field: 'stsEndpoint', message: 'stsEndpoint requires "with", the credential whose token is sent there' }
+    return invalidField('stsEndpoint', 'requires "with", the credential whose token is sent there')
   for (const [source, fields] of OF_SOURCE) {
     const field = credential[source] === undefined && fields.find((name) => credential[name] !== undefined)
-    if (field) return { field, message: `${field} requires ${source}` }
+    if (field) return invalidField(field, `requires ${source}`)
   }
   const problem = serviceProblem(credential)
   if (problem) return problem
   const [one, ...others] = SOURCES.filter((field) => credential[field])
   const other = others.find((field) => !(one === 'profile' && field === 'instanceMetadata'))
-  return other && { field: other, message: `keys must have one source: ${one} or ${other}, not both` }
+  return other && invalidField(other, `is a second source of keys: set ${one} or ${other}, not both`)
 }
 
 /** Returns the problem of the fields that say how a service is called. */
-function serviceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
+function serviceProblem(credential: S3Credential): ConfigurationError | undefined {
   const {
     credentialsUrl = '',
     method,
@@ -383,18 +382,18 @@ function serviceProblem(credential: S3Credential): { readonly field: string; rea
     roleSessionName = 'x-',
     durationSeconds = 1,
   } = credential
-  if (bodyType !== undefined && !body) return { field: 'bodyType', message: 'bodyType requires body' }
-  if (body && method === 'GET') return { field: 'method', message: 'a call with a body cannot have the method GET' }
+  if (bodyType !== undefined && !body) return invalidField('bodyType', 'requires body')
+  if (body && method === 'GET') return invalidField('method', 'is GET: a call with a body cannot have the method GET')
   for (const [name, place] of fields ?? [])
-    if (!isPlaceInAnswer(place)) return { field: `fields/${name}`, message: `${place} is not a JSON Pointer (RFC 6901)` }
-  if (releaseMethod !== undefined && !releaseUrl) return { field: 'releaseMethod', message: 'releaseMethod requires releaseUrl' }
+    if (!isPlaceInAnswer(place)) return invalidField(`fields/${name}`, `is ${place}, which is not a JSON Pointer (RFC 6901)`)
+  if (releaseMethod !== undefined && !releaseUrl) return invalidField('releaseMethod', 'requires releaseUrl')
   if (releaseUrl !== undefined && !ID_PLACE.test(releaseUrl))
-    return { field: 'releaseUrl', message: 'releaseUrl must contain {accessKeyId}, the keys to delete' }
+    return invalidField('releaseUrl', 'must contain {accessKeyId}, the keys to delete')
   if (releaseUrl !== undefined && new URL(releaseUrl).origin !== new URL(credentialsUrl).origin)
-    return { field: 'releaseUrl', message: 'releaseUrl must have the origin of credentialsUrl' }
+    return invalidField('releaseUrl', 'must have the origin of credentialsUrl')
   if (!/^[\w+=,.@-]{2,64}$/.test(roleSessionName))
-    return { field: 'roleSessionName', message: 'roleSessionName must be 2 to 64 of the characters A-Z a-z 0-9 _ + = , . @ -' }
-  if (!Number.isInteger(durationSeconds)) return { field: 'durationSeconds', message: 'durationSeconds must be a whole number' }
+    return invalidField('roleSessionName', 'must be 2 to 64 of the characters A-Z a-z 0-9 _ + = , . @ -')
+  if (!Number.isInteger(durationSeconds)) return invalidField('durationSeconds', 'must be a whole number')
   return undefined
 }
 

@@ -9,6 +9,7 @@ import { platform } from '#platform'
 import { UnsupportedError } from '../../errors.ts'
 import { type HttpRequest, percentEncoded } from '../../http/message.ts'
 import type { HmacKey, S3Keys } from '../../platform/platform.ts'
+import { whenThere } from '../credential-values.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -188,9 +189,4 @@ function decode(text: string): string {
 
 function notSignable(reason: string): UnsupportedError {
   return new UnsupportedError('URL_INVALID', `this URL cannot be signed: ${reason}`)
-}
-
-/** Continues synchronously with a value, asynchronously with a promise. */
-export function whenThere<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -66,10 +66,12 @@ export function checkParameters(
     if (!isObject(definition.schema)) continue
     const place = pointer(at, 'parameters', name, 'schema')
     warnings.push(...inspectSchema(definition.schema, place))
-    if (!parameter) checkValue(name, definition, valueAtHand(name, definition, credential, resource), place)
+    const text = parameter ? undefined : textAtHand(name, credential, resource)
+    checkValue(name, definition, secretOf(name, credential) ? typed(text, definition) : text, place)
   }
   for (const [name, { required }] of parameters) {
-    if (parameter || hasValue(name, credential, resource) || !(required || secretOf(name, credential))) continue
+    const secret = secretOf(name, credential)
+    if (parameter || !(required || secret) || (secret && !secret.isText) || textAtHand(name, credential, resource) !== undefined) continue
     throw unbound(name, { credential, resource, at: pointer(at, 'parameters', name) })
   }
   filledApi(credential, resource)
@@ -99,7 +101,7 @@ const PLACED = [
 export function placeholdersOf(credential: SignedUrlCredential): readonly string[] {
   const { parameters = NONE, headers = NONE, query = NONE, body = NONE } = credential
   const secrets = [parameters, headers, query, body].flatMap((map) => [...map.values()])
-  return [...apiPlaceholders(credential), ...secrets.flatMap((secret) => (secret.isText ? placeholdersIn(textIn(secret)) : []))]
+  return [...apiPlaceholders(credential), ...secrets.flatMap((secret) => placeholdersIn(textIn(secret)))]
 }
 
 /** Returns `CONFIG_INVALID` for parameters that cannot be sent: an unsupported placeholder, a name that is used twice, a forbidden header. */
@@ -110,7 +112,7 @@ export function parametersProblem(credential: SignedUrlCredential): Configuratio
   for (const field of ['headers', 'query', 'body', 'parameters'] as const) {
     for (const [name, secret] of credential[field] ?? NONE) {
       const at = pointer(`/${field}`, name)
-      const unsupported = secret.isText ? placeholderProblem(textIn(secret), at) : undefined
+      const unsupported = placeholderProblem(textIn(secret), at)
       if (unsupported) return unsupported
       if (names.has(name)) return new ConfigurationError('CONFIG_INVALID', `the parameter "${name}" has two values`, { pointer: at })
       names.add(name)
@@ -154,9 +156,7 @@ export async function bindParameters(
   const bound: BoundParameter[] = []
   for (const [name, definition] of parametersOf(flow, credential)) {
     const secret = secretOf(name, credential)
-    const value =
-      answers.get(name) ??
-      (secret ? typed(await givenText(name, secret, credential, resource), definition) : urlValue(name, credential, resource))
+    const value = answers.get(name) ?? (await ownValue(name, definition, credential, resource))
     if (value === undefined) {
       if (definition.required || secret) throw unbound(name, { credential, resource })
       continue
@@ -184,8 +184,8 @@ export function callIdentity(
 /** Returns the value that the target determines; undefined for one that the credential alone does. */
 function valueOfTarget(name: string, credential: SignedUrlCredential, resource: SigningTarget): string | undefined {
   const secret = secretOf(name, credential)
-  if (!secret) return urlValue(name, credential, resource)
-  return secret.isText && placeholdersIn(textIn(secret)).length > 0 ? filled(textIn(secret), credential, resource) : undefined
+  const isOwn = secret && placeholdersIn(textIn(secret)).length === 0
+  return isOwn ? undefined : textAtHand(name, credential, resource)
 }
 
 function textOf(value: unknown): string | undefined {
@@ -234,33 +234,24 @@ function isForbiddenHeaderToken(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && isForbiddenHeader(name)
 }
 
-/** Returns the value that is known without reading a source. */
-function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: SigningTarget) {
+/** Returns the value of the credential with placeholders replaced, that of a source as it is; without one, the value in the URL. */
+async function ownValue(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: SigningTarget) {
   const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource)
-  const text = secret.isText ? filled(textIn(secret), credential, resource) : undefined
-  return text === undefined ? undefined : typed(text, definition)
-}
-
-function hasValue(name: string, credential: SignedUrlCredential, resource: SigningTarget): boolean {
-  const secret = secretOf(name, credential)
-  if (!secret) return urlValue(name, credential, resource) !== undefined
-  return !secret.isText || filled(textIn(secret), credential, resource) !== undefined
-}
-
-/** Returns the text of the credential with placeholders replaced; the value of a source is used unchanged. */
-async function givenText(
-  name: string,
-  secret: Secret,
-  credential: SignedUrlCredential,
-  resource: SigningTarget,
-): Promise<string | undefined> {
   const text = await reveal(secret, `parameters.${name}`, credential)
-  return secret.isText && placeholdersIn(text).length > 0 ? filled(text, credential, resource) : text
+  return typed(secret.isText ? filled(text, credential, resource) : text, definition)
 }
 
+/** Returns the text of the credential with placeholders replaced, or the value of that name in the URL, without reading a source. */
+function textAtHand(name: string, credential: SignedUrlCredential, resource: SigningTarget): string | undefined {
+  const secret = secretOf(name, credential)
+  if (!secret) return urlValue(name, credential, resource)
+  return secret.isText ? filled(textIn(secret), credential, resource) : undefined
+}
+
+/** Returns the text of a secret; empty for one from a source. */
 function textIn(secret: Secret): string {
-  const text = secret.reveal()
+  const text = secret.isText ? secret.reveal() : ''
   return typeof text === 'string' ? text : ''
 }
 

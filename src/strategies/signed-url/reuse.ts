@@ -4,6 +4,7 @@ import { isAuthError } from '../../errors.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
 import { cloudFrontPolicy } from '../../http/url-signature.ts'
 import { own } from '../../stac/document.ts'
+import { expiresIn } from '../credential-values.ts'
 
 /** Finds the signed URL for a URL: its own, or one whose signature is valid for it too. */
 
@@ -120,13 +121,14 @@ const MARGIN = 30_000
  */
 export function expiryOf(address: string, answer: unknown, now: number): CacheEntry<string> {
   const query = new URL(address).searchParams
+  const life = expiresIn(own(answer, 'expires_in'))
   const ends = [
     endOfSpan(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
     endOfSpan(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
     ...['se', 'ske', 'Expires'].map((name) => momentOf(query.get(name))),
     cloudFrontPolicy(query)?.end,
     ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
-    secondsFrom(now, own(answer, 'expires_in')),
+    life && now + life * 1000,
   ].filter((end) => end !== undefined)
   if (ends.length === 0) return { value: address, refreshAt: now + UNKNOWN_LIFE }
   return ending(address, Math.min(...ends), now)
@@ -141,11 +143,6 @@ export function endingWith<T>(entry: CacheEntry<T>, asset: unknown, now: number)
 
 function ending<T>(value: T, expiresAt: number, now: number): CacheEntry<T> {
   return { value, expiresAt, refreshAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
-}
-
-function secondsFrom(now: number, value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
-  return typeof seconds === 'number' && seconds > 0 ? now + Math.min(seconds, 31_536_000) * 1000 : undefined
 }
 
 /** A signature and the folder that it is valid for. */

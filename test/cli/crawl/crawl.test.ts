@@ -106,9 +106,8 @@ describe('lint --crawl', () => {
     const { stderr } = await run(['lint', '--crawl', server.origin], { isTTY: true, env: { TERM: 'xterm' } })
     expect(stderr).toMatch(/^\r1 documents in 1 requests, \d+\/s\u001b\[K/)
     expect(stderr.endsWith('\r\u001b[J')).toBe(true)
-    const plain = await run(['lint', '--crawl', server.origin], { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })
-    // The line is drawn again where the second document takes more than the time between updates.
-    expect(plain.stderr).toMatch(/^\r1 documents in 1 requests, \d+\/s(?:\r2 documents in 2 requests, \d+\/s *)?\r +\r$/)
+    const plain = await run(['lint', '--crawl', `${server.origin}i`], { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })
+    expect(plain.stderr).toMatch(/^\r1 documents in 1 requests, \d+\/s\r +\r$/)
     expect((await run(['lint', '--crawl', server.origin], { isTTY: true, env: { TERM: 'dumb' } })).stderr).toBe('')
     expect((await run(['lint', '--crawl', server.origin])).stderr).toBe('')
   })

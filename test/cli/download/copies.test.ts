@@ -1,17 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
-import { downloaded, itemOf, startArchive, TOKEN } from './fixture.ts'
+import { downloaded, itemOf, startArchive } from './fixture.ts'
 
 const server = await startArchive()
 const folder = await temporaryFolder()
 const assets = { a: { href: `${server.origin}/open/a-10.tif` }, b: { href: `${server.origin}/open/b-10.tif` } }
 const item = await put(folder, 'item.json', itemOf('one', assets))
-
-beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
-afterEach(() => vi.unstubAllEnvs())
 
 it('writes copies of items that lead to the files', async () => {
   const { code, stdout, files } = await downloaded(server, [item, '--rewrite-hrefs', '--asset', 'a'])

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../folder.ts'
 import { run } from '../run.ts'
 import { type Answer, body, serve } from '../server.ts'
@@ -27,9 +27,6 @@ const server = await serve({
   '/search': json(page(['p', 'q'], './search-2')),
   '/search-2': json(page(['r'])),
 })
-
-beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
-afterEach(() => vi.unstubAllEnvs())
 
 it('follows a catalog, and reports what could not be read', async () => {
   const { code, stderr, files } = await downloaded(archive, [`${server.origin}catalog.json`, '--crawl', '--retries', '1'])

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
 import { lastError, run } from '../run.ts'
-import { contentOf, downloaded, eventsIn, itemOf, promised, startArchive, TOKEN } from './fixture.ts'
+import { contentOf, downloaded, eventsIn, itemOf, promised, startArchive } from './fixture.ts'
 
 const server = await startArchive()
 const at = (path: string) => server.origin + path
@@ -19,9 +19,6 @@ const item = await put(
     thumbnail: { href: at('/open/thumb-30.png'), roles: ['thumbnail'], type: 'image/png' },
   }),
 )
-
-beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
-afterEach(() => vi.unstubAllEnvs())
 
 describe('download', () => {
   it('writes every asset, and reports what it compared', async () => {
@@ -229,4 +226,17 @@ describe('what goes wrong', () => {
     const replaced = await downloaded(server, [item, '--asset', 'mask', '--existing', 'replace'], { into })
     expect(replaced.files['one/mask-700.tif']?.equals(contentOf('mask-700.tif'))).toBe(true)
   })
+})
+
+it('lists options in the order of use, and shows examples that parse', async () => {
+  const { code, stdout } = await run(['download', '--help'])
+  const places = ['--output-dir', '--asset', '--dry-run', '--credentials', '--concurrency', '--crawl', 'Examples:'].map((word) =>
+    stdout.indexOf(word),
+  )
+  expect([code, places]).toEqual([0, [...places].sort((one, other) => one - other)])
+  expect(places).not.toContain(-1)
+  const examples = stdout.match(/(?<=^ {2}stac-auth )download .*$/gm) ?? []
+  expect(examples).toHaveLength(4)
+  for (const example of examples)
+    for (const option of example.match(/ -{1,2}[a-z][a-z-]*/g) ?? []) expect(stdout).toMatch(new RegExp(`^ {2}(?:-d,)?.*${option}\\b`, 'm'))
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
 import { lastError } from '../run.ts'
 import { downloaded, eventsIn, itemOf, promised, startArchive, TOKEN } from './fixture.ts'
@@ -20,9 +20,6 @@ const item = await put(
     thumbnail: { href: `${server.origin}/open/thumb-30.png?sig=hidden` },
   }),
 )
-
-beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
-afterEach(() => vi.unstubAllEnvs())
 
 it('reports what would go where and with which credential, sends nothing and writes nothing', async () => {
   const into = join(folder, 'not-there')

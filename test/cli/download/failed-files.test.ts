@@ -26,11 +26,15 @@ async function told(failures: FailedFiles): Promise<readonly string[]> {
 }
 
 describe('FailedFiles', () => {
-  it('reports causes apart by code, entry and origin, and puts the worst last', async () => {
+  it('reports causes apart by code, credential, origin and message without its numbers, and puts the worst last', async () => {
     const failures = new FailedFiles()
     failures.fail(failed('a', 'DISK_FULL'))
     for (const name of ['b', 'c', 'd', 'e', 'f']) failures.fail(failed(name, 'NETWORK_RESET'))
     failures.fail(failed('g', 'NETWORK_RESET', { url: 'https://b.example/g?x=1' }))
+    const says = (message: string) => ({ message, url: 'https://a.example/f' })
+    failures.fail(failed('j', 'FILE_INCOMPLETE', says('https://a.example/j: 3 of 10 bytes were received')))
+    failures.fail(failed('k', 'FILE_INCOMPLETE', says('https://a.example/k: 40 of 90 bytes were received')))
+    failures.fail(failed('l', 'FILE_INCOMPLETE', says('https://a.example/l: it has no length')))
     failures.fail(failed('h', 'AUTH_REJECTED', { credential: 'mine' }))
     failures.fail(failed('i', 'AUTH_REJECTED', { credential: 'other' }))
     expect(await told(failures)).toEqual([
@@ -42,28 +46,14 @@ describe('FailedFiles', () => {
       '  5 files: b, c, d and 2 more files',
       'NETWORK_RESET of "g"',
       '  file: g',
+      'https://a.example/j: 3 of 10 bytes were received',
+      '  2 files: j, k',
+      'https://a.example/l: it has no length',
+      '  file: l',
       'DISK_FULL of "a"',
       '  file: a',
     ])
-    expect([...failures.exits()].sort()).toEqual([3, 3, 5, 5, 6])
-  })
-
-  it('reports apart what one code says of different things, and puts together what only names differ in', async () => {
-    const failures = new FailedFiles()
-    const says = (message: string) => ({ message, url: 'https://a.example/f' })
-    failures.fail(failed('a', 'FILE_INCOMPLETE', says('https://a.example/a: 3 of 10 bytes were received')))
-    failures.fail(failed('b', 'FILE_INCOMPLETE', says('https://a.example/b: 40 of 90 bytes were received')))
-    failures.fail(failed('c', 'FILE_INCOMPLETE', says('https://a.example/c: it has no length')))
-    failures.fail(failed('d', 'PATH_EXISTS', { message: '"d" exists already', url: 'https://a.example/' }))
-    failures.fail(failed('e', 'PATH_EXISTS', { message: '"e" exists already', url: 'https://b.example/' }))
-    expect(await told(failures)).toEqual([
-      'https://a.example/a: 3 of 10 bytes were received',
-      '  2 files: a, b',
-      'https://a.example/c: it has no length',
-      '  file: c',
-      '"d" exists already',
-      '  2 files: d, e',
-    ])
+    expect([...failures.exits()].sort()).toEqual([3, 3, 5, 5, 5, 5, 6])
   })
 
   it('reports what is kept, without hiding a better hint', async () => {
@@ -81,17 +71,17 @@ describe('FailedFiles', () => {
     ])
   })
 
-  it('counts a warning that made a file fail, and escapes names', async () => {
+  it('counts a warning that made a file fail, escapes names, and reports a warning of several files once', async () => {
     const failures = new FailedFiles()
-    failures.fail(failed('a\u001b[2J', 'CONTENT_TYPE_UNEXPECTED'))
-    expect([failures.exits(), (await told(failures))[1]]).toEqual([[6], '  file: a\\u{1b}[2J'])
-  })
-
-  it('reports a warning once', async () => {
-    const failures = new FailedFiles()
-    const { file } = failed('a', 'FILE_ACCESS')
+    const { file, ...event } = failed('a\u001b[2J', 'CONTENT_TYPE_UNEXPECTED')
+    failures.fail({ file, ...event })
     for (const name of ['a', 'b', 'c'])
       failures.warn({ kind: 'warning', file: { ...file, name }, code: 'CHECKSUM_UNSUPPORTED', message: 'of no known kind' })
-    expect(await told(failures)).toEqual(['CHECKSUM_UNSUPPORTED: a: of no known kind (and 2 other files)'])
+    const [warned, , files] = await told(failures)
+    expect([failures.exits(), warned, files]).toEqual([
+      [6],
+      'CHECKSUM_UNSUPPORTED: a: of no known kind (and 2 other files)',
+      '  file: a\\u{1b}[2J',
+    ])
   })
 })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
 import { put, temporaryFolder } from '../folder.ts'
@@ -12,7 +12,10 @@ import { run, type Surroundings } from '../run.ts'
 export const TOKEN = 'right-right-right'
 const SCHEMES = { token: { type: 'http', scheme: 'bearer' } }
 
-/** Serves noise below `/private/` to those who have the token, and below `/open/` to all; the name seeds it, `-5000.` in it is its length. */
+/**
+ * Serves noise below `/private/` to those who have the token, and below `/open/` to all; the name seeds it, `-5000.` in it is its length.
+ * During each test `STAC_AUTH_TEST_TOKEN` is the token.
+ */
 export async function startArchive(faultOf?: (asking: Asking, n: number) => Fault | undefined): Promise<FileServer> {
   const content = ({ path }: Asking): ServedContent | undefined =>
     path.endsWith('.html')
@@ -27,7 +30,11 @@ export async function startArchive(faultOf?: (asking: Asking, n: number) => Faul
         ? { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: 'who are you?' }
         : faultOf?.(asking, n),
   )
-  afterEach(() => expect(server.violations).toEqual([]))
+  beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    expect(server.violations).toEqual([])
+  })
   afterAll(() => server.close())
   return server
 }

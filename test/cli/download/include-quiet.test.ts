@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
 import { run } from '../run.ts'
-import { downloaded, itemOf, promised, startArchive, TOKEN, tokenFor } from './fixture.ts'
+import { downloaded, itemOf, promised, startArchive, tokenFor } from './fixture.ts'
 
 const server = await startArchive()
 const at = (name: string) => `${server.origin}/private/${name}`
@@ -14,9 +14,6 @@ const item = JSON.stringify(
     preview: promised(at('scene-40.png')),
   }),
 )
-
-beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
-afterEach(() => vi.unstubAllEnvs())
 
 describe('download --include', () => {
   it.each([

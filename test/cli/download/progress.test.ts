@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Forecast } from '../../../src/cli/download/dry-run.ts'
-import { Progress, progressLines } from '../../../src/cli/download/progress.ts'
-import { styleOf } from '../../../src/cli/io.ts'
+import { Progress, personAudience, progressLines, RateMeter } from '../../../src/cli/download/progress.ts'
+import { createDiagnostics, styleOf } from '../../../src/cli/io.ts'
 import { AbortedError, NetworkError } from '../../../src/errors.ts'
 import type { DownloadFile } from '../../../src/node/download/index.ts'
+import { blockIo } from '../live-block-io.ts'
 
 const fileOf = (number: number, size?: number): DownloadFile => {
   const name = `item/${number}.tif`
@@ -85,4 +86,47 @@ describe('progress', () => {
     expect(lines(80, 1)).toHaveLength(1)
     for (const width of [20, 30, 50, 100]) expect(lines(width).filter((line) => line.length > width)).toEqual([])
   })
+})
+
+it('a log gets a line each minute once something is on its way', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await foreseen(true)
+  const { io, written } = blockIo(false)
+  const audience = personAudience({ io, diagnostics: createDiagnostics(io, false), run: () => async () => {} }, progress)
+  vi.advanceTimersByTime(600_000)
+  expect(written()).toBe('')
+  progress.add({ kind: 'started', file: fileOf(1, 100), size: 100, resumed: 0 })
+  vi.advanceTimersByTime(60_000)
+  expect(written()).toBe('0 of 4 files  0 bytes of 400 bytes  0 bytes/s\n')
+  progress.add({ kind: 'progress', file: fileOf(1, 100), bytes: 60, size: 100 })
+  vi.advanceTimersByTime(60_000)
+  expect(written().split('\n')[1]).toBe('0 of 4 files  60 bytes of 400 bytes  1 byte/s  5:40 left')
+  audience.end()
+  vi.advanceTimersByTime(600_000)
+  expect(written().split('\n')).toHaveLength(3)
+})
+
+it.each([
+  [
+    [
+      [0, 0],
+      [1000, 500],
+    ],
+    500,
+  ],
+  [Array.from({ length: 41 }, (_, second) => [second * 1000, second < 30 ? second * 10 : 300 + (second - 30) * 70]), 70],
+  [[], 0],
+  [[[5, 100]], 0],
+  [
+    [
+      [0, 100],
+      [1000, 20],
+    ],
+    0,
+  ],
+])('a rate is the growth over the last ten seconds, never negative: of %j it is %i', (samples, rate) => {
+  const meter = new RateMeter()
+  for (const [at = 0, amount = 0] of samples) meter.add(at, amount)
+  expect(meter.rate).toBe(rate)
 })

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
@@ -46,13 +46,9 @@ describe('the key of a document', () => {
   it('the key of a document that came while others were translated is not replaced either', async () => {
     const own = await temporaryFolder()
     const inputs = [await put(own, 'note.txt', 'Hello'), await put(own, 'guide.docx', WORD)]
-    const { gate, open } = gateway()
-    fake.script({ match: { op: 8 }, do: { delay: gate } })
-    const running = translate([...inputs, '--to', 'DE', '--output-dir', own])
-    await expect.poll(() => fake.requests(8)).toBe(1)
-    const kept = await put(own, 'guide.de.docx.handle.json', '{"document_key":"theirs"}')
-    open()
-    expect((await running).stderr).toContain('PATH_EXISTS')
+    const kept = join(own, 'guide.de.docx.handle.json')
+    const { stderr } = await meanwhile(own, inputs, 8, () => writeFile(kept, '{"document_key":"theirs"}'))
+    expect(stderr).toContain('PATH_EXISTS')
     expect(await readFile(kept, 'utf8')).toBe('{"document_key":"theirs"}')
     expect(fake.requests(9)).toBe(0)
     expect((await readdir(own)).sort()).toEqual(['guide.de.docx.handle.json', 'guide.docx', 'note.de.txt', 'note.txt'])
@@ -61,14 +57,7 @@ describe('the key of a document', () => {
   it('the key of a document is used at once when its place is lost in the meantime', async () => {
     const own = await temporaryFolder()
     const document = await put(own, 'guide.docx', WORD)
-    const { gate, open } = gateway()
-    fake.script({ match: { op: 9 }, do: { delay: gate } })
-    const running = translate([document, '--to', 'DE', '--output-dir', own])
-    await expect.poll(() => fake.requests(9)).toBe(1)
-    // A folder of that name takes no file.
-    await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
-    open()
-    const { code, stderr } = await running
+    const { code, stderr } = await meanwhile(own, [document], 9, () => takePlace(own))
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^warning HANDLE_ELSEWHERE: cannot write /) })
     expect((await readdir(own)).sort()).toEqual(['guide.de.docx', 'guide.de.docx.handle.json', 'guide.docx'])
     expect(fake.requests(9)).toBe(1)
@@ -81,14 +70,8 @@ describe('the key of a document', () => {
       const spare = await temporaryFolder()
       vi.stubEnv('TMPDIR', spare)
       const document = await put(own, 'guide.docx', WORD)
-      const { gate, open } = gateway()
-      fake.script({ match: { op: 9 }, do: { delay: gate } })
       fake.script({ match: { op: 11 }, do: { truncate: 3 } })
-      const running = translate([document, '--to', 'DE', '--output-dir', own, ...(form === 'json' ? ['--json'] : [])])
-      await expect.poll(() => fake.requests(9)).toBe(1)
-      await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
-      open()
-      const { code, stderr } = await running
+      const { code, stderr } = await meanwhile(own, [document], 9, () => takePlace(own), ...(form === 'json' ? ['--json'] : []))
       const [kept = ''] = await readdir(spare)
       expect(code).toBe(5)
       expect(stderr).toContain(join(spare, kept))
@@ -104,13 +87,10 @@ describe('the key of a document', () => {
     const own = await temporaryFolder()
     vi.stubEnv('TMPDIR', await put(own, 'no-folder', ''))
     const document = await put(own, 'guide.docx', WORD)
-    const { gate, open } = gateway()
-    fake.script({ match: { op: 9 }, do: { delay: gate } })
-    const running = translate([document, '--to', 'DE', '--output-dir', own])
-    await expect.poll(() => fake.requests(9)).toBe(1)
-    await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
-    open()
-    expect(await running).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning HANDLE_LOST: .* cannot be fetched after an/) })
+    expect(await meanwhile(own, [document], 9, () => takePlace(own))).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^warning HANDLE_LOST: .* cannot be fetched after an/),
+    })
   })
 
   it('the key of a document that the service does not know is not said to be worked on', async () => {
@@ -142,10 +122,19 @@ describe('the key of a document', () => {
   })
 })
 
-function gateway() {
+/** Translates files while requests of that operation wait, does something, and lets them go. */
+async function meanwhile(own: string, inputs: readonly string[], operation: number, act: () => Promise<unknown>, ...more: string[]) {
   let open = () => {}
   const gate = new Promise<void>((resolve) => {
     open = resolve
   })
-  return { gate, open: () => open() }
+  fake.script({ match: { op: operation }, do: { delay: gate } })
+  const running = translate([...inputs, '--to', 'DE', '--output-dir', own, ...more])
+  await expect.poll(() => fake.requests(operation)).toBe(1)
+  await act()
+  open()
+  return running
 }
+
+/** A folder of that name takes no file. */
+const takePlace = (own: string) => mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })

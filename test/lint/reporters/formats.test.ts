@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { SaxesParser } from 'saxes'
@@ -256,28 +255,17 @@ describe('markdown', () => {
 
 describe('sarif', () => {
   const formats = { uri: /^[a-z][a-z\d+.-]*:\S+$/, 'uri-reference': /^[\x21-\x7e]*$/, 'date-time': true } as const
-  /** Closed, and only what we write: a misspelt optional member is an error. */
-  const subset = new Ajv({ strict: true, formats }).compile(JSON.parse(readFileSync(new URL('sarif-subset.json', import.meta.url), 'utf8')))
-  /** All of the standard's own schema, one of whose patterns is none under the flag u; draft 04 calls its `$id` `id`. */
+  /** The standard's own schema, one of whose patterns is none under the flag u; draft 04 calls its `$id` `id`. */
   const { id: _id, $schema: _draft, ...standard } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
-  const whole = new Ajv({ strict: false, formats, unicodeRegExp: false }).compile(standard)
+  const validate = new Ajv({ strict: false, formats, unicodeRegExp: false }).compile(standard)
 
-  it.each([
-    ['the schema of the standard', whole],
-    ['what we mean to write of it', subset],
-  ])('sarif is SARIF 2.1.0 by %s', async (_name, validate) => {
+  it('sarif is SARIF 2.1.0 by the schema of the standard, which knows every member', async () => {
     const hostileRule = lintText('{', { document: '/tmp/ä b.json' })
     for (const of of [report, reportOf([], 0), many(3), many(25_001), reportOf(hostileRule, 1)])
       expect(validate(JSON.parse(await as('sarif', of))), JSON.stringify(validate.errors)).toBe(true)
     const [run] = JSON.parse(await as('sarif')).runs
-    expect(validate({ version: '2.1.0', runs: [run] })).toBe(true)
-    for (const wrong of [
-      {},
-      { ...run, results: [{ level: 'fatal', message: { text: 'x' } }] },
-      { ...run, columnKind: 'bytes' },
-      { ...run, x: 1 },
-    ])
-      expect(validate({ version: '2.1.0', runs: [wrong] })).toBe(false)
+    const wrong = [{}, { ...run, results: [{ level: 'fatal', message: { text: 'x' } }] }, { ...run, columnKind: 'bytes' }, { ...run, x: 1 }]
+    for (const one of wrong) expect(validate({ version: '2.1.0', runs: [one] })).toBe(false)
   })
 
   it('sarif has the rules that were broken, with help, and results that point to them', async () => {

@@ -39,3 +39,23 @@ it('shows the detail of a service after its message', async () => {
     detail,
   })
 })
+
+it.each([
+  ['XML', '<Error><Message>no such thing</Message></Error>'],
+  ['a list of errors', '{"errors":["no such thing"]}'],
+  ['a JSON text', '"no such thing"'],
+  ['a line', 'no such thing'],
+])('shows the reason in %s, on the line of the message', async (_shape, body) => {
+  const { origin } = await service(() => ({ status: 400, body }))
+  expect(await failureOf(clientOf(origin).client.call(safe))).toMatchObject({
+    message: expect.stringMatching(/answered 400, no such thing$/),
+  })
+})
+
+it('removes a secret from the words of a body that hides it by escapes', async () => {
+  const escaped = [...'top-secret-key'].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('')
+  const { origin } = await service(() => ({ status: 400, body: `{"errors":{"key":["${escaped} is wrong"]}}` }))
+  const { client } = clientOf(origin)
+  client.protect('top-secret-key')
+  expect(await failureOf(client.call(safe))).toMatchObject({ message: expect.stringMatching(/key: \[secret\] is wrong$/) })
+})

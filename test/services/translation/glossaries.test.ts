@@ -144,6 +144,17 @@ describe('limits of glossaries', () => {
     expect(document).toMatchObject({ code: 'REQUEST_TOO_LARGE', limit: 1024 })
   })
 
+  it.each<[string, 'tsv' | 'csv']>([
+    [`a\tb\na\t${'ä'.repeat(513)}`, 'tsv'],
+    [`"${'a'.repeat(1025)}",b`, 'csv'],
+  ])('refuse a term of more than 1024 bytes in text, and with validate "document" nothing else: %#', async (entries, entries_format) => {
+    const { client, fake } = await fakeClient({ validate: 'document' })
+    const put = (text: string) => client.glossaries.putDictionary('x', { ...DE, entries: text, entries_format })
+    expect(await failureOf(put(entries))).toMatchObject({ code: 'REQUEST_TOO_LARGE', field: 'entries', limit: 1024, attempts: 0 })
+    expect(await failureOf(put('no columns'))).toMatchObject({ code: 'HTTP_404' })
+    expect(fake.log).toHaveLength(1)
+  })
+
   it('let 1024 bytes of a name and 10 485 760 bytes of entries pass, and not one more', async () => {
     const { client, fake } = await fakeClient()
     const entries = textOf(LARGEST)

@@ -108,12 +108,23 @@ it('sends what no method is for', async () => {
   expect(await failureOf(client.request('GET', '//evil.example/'))).toMatchObject({ code: 'REQUEST_INVALID' })
 })
 
-it('knows no quota where the service counts nothing: a guard must not let everything pass', async () => {
-  const { client, fake } = await fakeClient()
-  for (const body of [{}, { character_count: 7 }, { character_count: null, character_limit: 10 }]) {
+it.each([{}, { character_count: null, character_limit: 10 }, { character_count: 7, character_limit: '10' }])(
+  'knows no usage in %j: a guard must not let everything pass',
+  async (body) => {
+    const { client, fake } = await fakeClient()
     fake.script({ match: { op: 28 }, do: { status: 200, body } })
     expect(await failureOf(client.usage())).toMatchObject({ code: 'RESPONSE_INVALID', operation: 'usage' })
-  }
+  },
+)
+
+it.each([{}, { character_limit: null }])('takes %j for an account without a limit, unless its key has one', async (limit) => {
+  const { client, fake } = await fakeClient()
+  const answer = (more: object) => fake.script({ match: { op: 28 }, do: { status: 200, body: { character_count: 7, ...limit, ...more } } })
+  answer({})
+  const usage = await client.usage()
+  expect([usage.remaining(), usage.anyLimitReached(), usage.allows(1e15)]).toEqual([Number.POSITIVE_INFINITY, false, true])
+  answer({ api_key_character_count: 3, api_key_character_limit: 10 })
+  expect((await client.usage()).remaining()).toBe(7)
 })
 
 it('pages on without a total, to the page that is short', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sliceCodePoints } from '../../../src/services/translation/quality.ts'
+import { sliceCodePoints } from '../../../src/services/translation/quality/quality.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { QUALITY } from '../../servers/translation/known-good.ts'
 import { fakeClient } from './fake-client.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sliceCodePoints } from '../../../src/services/translation/quality.ts'
+import { sliceCodePoints } from '../../../src/services/translation/quality/quality.ts'
 
 describe('a span of code points', () => {
   it.each<[string, [number, number], string]>([

@@ -191,3 +191,27 @@ it.each([[[null]], [['Hallo']], [[{}]], [[{ text: 7 }]], [[{ text: null }]]])(
     expect(await failureOf(client.translateMany(['a'], { target_lang: 'DE' }).toArray())).toMatchObject({ code: 'BATCH_INCOMPLETE' })
   },
 )
+
+it('refuses a text with an unpaired surrogate by the same error in both encodings, whatever is to be checked', async () => {
+  const { client, fake } = await fakeClient()
+  const refusal = { code: 'REQUEST_INVALID', field: 'text[1]', message: '"text[1]" has an unpaired surrogate in it; nothing was sent' }
+  for (const options of [{}, { encoding: 'form' }, { validate: 'off' }] as const)
+    expect(await failureOf(client.translateText({ text: ['a', 'b\ud83d'], target_lang: 'DE' }, options))).toMatchObject(refusal)
+  const added = client.translateText({ text: 'a', target_lang: 'DE' }, { extraBody: { context: '\udc00' } })
+  expect(await failureOf(added)).toMatchObject({ code: 'REQUEST_INVALID', field: 'context', attempts: 0 })
+  expect(await failureOf(client.request('POST', '/v2/translate', { json: { text: ['\ud800'] } }))).toMatchObject({ field: 'text[0]' })
+  const many = client.translateMany(['a', '\ud800'], { target_lang: 'DE' }).toArray()
+  expect(await failureOf(many)).toMatchObject({ failures: [{ index: 1, error: { code: 'REQUEST_INVALID' } }] })
+  expect(fake.requests(8)).toBe(1)
+})
+
+it.each([
+  ['a page of HTML', '<!doctype html><p>Bad gateway</p>'],
+  ['bytes that are not UTF-8', Buffer.from('{"translations":[{"text":"Gr\xfc\xdfe"}]}', 'latin1')],
+])('does not pay twice for an answer that is %s', async (_name, body) => {
+  const { client, fake, clock } = await fakeClient()
+  fake.script({ match: { op: 8 }, do: { performThen: { status: 200, body } } })
+  const failed = await clock.run(failureOf(client.translateText({ text: 'a', target_lang: 'DE' })))
+  expect(failed).toMatchObject({ code: 'RESPONSE_INVALID', attempts: 1 })
+  expect(fake.state.billed).toHaveLength(1)
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { VoiceJobOutcome } from '../../../src/services/translation/voice-jobs.ts'
+import type { VoiceJobOutcome } from '../../../src/services/translation/voice/jobs.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { VOICE_JOB } from '../../servers/translation/known-good.ts'
 import { fakeClient } from './fake-client.ts'

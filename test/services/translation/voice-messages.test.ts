@@ -1,8 +1,7 @@
 import { decode, encode } from '@msgpack/msgpack'
 import { describe, expect, it, vi } from 'vitest'
-import { voiceCodec } from '../../../src/services/translation/voice-messages.ts'
-import { voicePieces } from '../../../src/services/translation/voice-sender.ts'
-import { VoiceTranscript } from '../../../src/services/translation/voice-session.ts'
+import { voiceCodec } from '../../../src/services/translation/voice/messages.ts'
+import { VoiceTranscript, voicePieces } from '../../../src/services/translation/voice/session.ts'
 import { packMessage, unpackMessage } from '../../servers/translation/msgpack.ts'
 
 const arrayBuffer = (bytes: Uint8Array) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
@@ -129,4 +128,18 @@ it('takes more segments than a call has room for arguments', () => {
   const transcript = new VoiceTranscript()
   transcript.update({ concluded: Array(200_000).fill({ text: 'a' }), tentative: [] })
   expect(transcript.concluded).toHaveLength(200_000)
+})
+
+const RAW = 'audio/pcm;encoding=s16le;rate='
+const cut = (type: string, bytes: number, duration?: number) => [...voicePieces(type, new Uint8Array(bytes), duration)]
+
+it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses sound that lasts %d ms', (duration) => {
+  for (const type of ['audio/ogg', `${RAW}16000`])
+    expect(() => cut(type, 3, duration)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID', field: 'duration' }))
+})
+
+it('refuses raw sound without samples, and comes to its end with few', () => {
+  expect(() => cut(`${RAW}0`, 4)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID', field: 'source_media_content_type' }))
+  expect(cut(`${RAW}1`, 4)).toMatchObject([{ duration: 1000 }, { duration: 1000 }])
+  expect(cut('audio/ogg', 4, 0)).toMatchObject([{ duration: 0 }])
 })

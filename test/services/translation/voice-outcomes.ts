@@ -1,4 +1,4 @@
-import type { VoiceJobOutcome } from '../../../src/services/translation/voice-jobs.ts'
+import type { VoiceJobOutcome } from '../../../src/services/translation/voice/jobs.ts'
 
 /** All of a stream, as text. */
 export const textOf = (stream: ReadableStream<Uint8Array> | undefined) => new Response(stream).text()

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { VoiceMessage } from '../../../src/services/translation/voice-messages.ts'
-import type { VoiceSession } from '../../../src/services/translation/voice-session.ts'
+import type { VoiceMessage } from '../../../src/services/translation/voice/messages.ts'
+import type { VoiceSession } from '../../../src/services/translation/voice/session.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { FakeClock } from '../../harness/fake-clock.ts'
 import { VOICE } from '../../servers/translation/known-good.ts'

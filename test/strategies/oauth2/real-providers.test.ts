@@ -10,7 +10,7 @@ import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { AUTHORIZE_URL, DATA, entries, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
+import { AUTHORIZE_URL, DATA, entries, loginPage, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
 import { browser, provided } from './provider.ts'
 
 const F = `${DATA}f.tif`
@@ -28,15 +28,10 @@ async function loggedIn(reply: (request: HttpRequest) => Reply, fields: Partial<
   let now = 1_800_000_000_000
   const clock = new FakeClock({ now: () => now, waits: 'skipped' })
   const { auth, script } = victim({ credentials: unchecked({ ...entries.login, ...fields }), clock }, servers)
-  const page: Redirection = {
-    uri: 'http://127.0.0.1/',
-    answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
-    close: async () => {},
-  }
   await auth.login('login', {
     redirect: async (_signal, wish) => {
       wishes.push(wish)
-      return page
+      return loginPage()
     },
   })
   const pass = (milliseconds: number) => {

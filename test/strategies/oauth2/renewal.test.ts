@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Redirection } from '../../../src/auth/auth.ts'
 import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
 import { NetworkError } from '../../../src/errors.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
@@ -7,7 +6,7 @@ import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
-import { AUTHORIZE_URL, DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
+import { AUTHORIZE_URL, DATA, entries, loginPage, TOKEN_URL, victim } from '../../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 const NOW = 1_800_000_000_000
@@ -47,12 +46,7 @@ async function loggedIn(
   }
   const clock = new FakeClock({ now: () => now, waits: 'skipped' })
   const { auth } = victim({ credentials: entries.login, clock, session: store }, servers)
-  const page: Redirection = {
-    uri: 'http://127.0.0.1/',
-    answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
-    close: async () => {},
-  }
-  const login = () => auth.login('login', { redirect: async () => page })
+  const login = () => auth.login('login', { redirect: async () => loginPage() })
   await login()
   return {
     auth,
@@ -72,15 +66,6 @@ describe('a refused token', () => {
     expect(events.filter((event) => event.startsWith('asked refresh'))).toEqual(['asked refresh_token r0'])
     expect(events.indexOf('kept r1')).toBeLessThan(events.indexOf('shown t1'))
     expect(events.indexOf('kept r1')).toBeGreaterThan(0)
-  })
-
-  it('a refused token is refreshed once per request, and no more', async () => {
-    const { auth, events } = await loggedIn(
-      (_refresh, give) => give(),
-      () => false,
-    )
-    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'AUTH_REJECTED' })
-    expect(events.filter((event) => event.startsWith('shown'))).toEqual(['shown t0', 'shown t1'])
   })
 
   it.each([
@@ -220,11 +205,6 @@ it('O12 an authorization code is never sent twice', async () => {
     throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
   })
   const { auth } = victim({ credentials: entries.login, clock: new FakeClock({ now: () => NOW, waits: 'skipped' }) }, servers)
-  const page: Redirection = {
-    uri: 'http://127.0.0.1/',
-    answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
-    close: async () => {},
-  }
-  expect(await failureOf(auth.login('login', { redirect: async () => page }))).toMatchObject({ code: 'NETWORK_RESET' })
+  expect(await failureOf(auth.login('login', { redirect: async () => loginPage() }))).toMatchObject({ code: 'NETWORK_RESET' })
   expect(sent).toEqual([TOKEN_URL])
 })

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Redirection } from '../../../src/auth/auth.ts'
 import type { Warning } from '../../../src/auth/strategy.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { AUTHORIZE_URL, DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
+import { AUTHORIZE_URL, DATA, entries, loginPage, TOKEN_URL, victim } from '../../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 const wanted = target({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
@@ -76,13 +75,6 @@ describe('a token exchange', () => {
   })
 })
 
-/** A browser in which the provider says that. */
-const page = (said: (state: string) => string): Redirection => ({
-  uri: 'http://127.0.0.1/',
-  answer: async (url) => new URL(`http://127.0.0.1/?${said(new URL(url).searchParams.get('state') ?? '')}`),
-  close: async () => {},
-})
-
 describe('an authorization response', () => {
   it.each([
     ['access_denied', 'LOGIN_DENIED'],
@@ -91,7 +83,7 @@ describe('an authorization response', () => {
   ])('an authorization response with %s shows the words of the provider', async (error, code) => {
     const { auth } = victim({ credentials: unchecked(entries.login) }, routes({}))
     const words = encodeURIComponent('accept the terms of use first \u001b[31m A1b2C3')
-    const redirect = async () => page((state) => `error=${error}&error_description=${words}&state=${state}`)
+    const redirect = async () => loginPage((state) => `error=${error}&error_description=${words}&state=${state}`)
     const failure = await failureOf(auth.login('login', { redirect }))
     expect(failure).toMatchObject({ code, message: expect.stringContaining('accept the terms of use first ...') })
   })
@@ -167,7 +159,7 @@ describe('endpoints on other hosts', () => {
       { credentials: unchecked(entry) },
       routes({ [`${ISSUER}/.well-known/openid-configuration`]: { body: metadata } }),
     )
-    const error = await failureOf(auth.login('oidc', { redirect: async () => page(() => '') }))
+    const error = await failureOf(auth.login('oidc', { redirect: async () => loginPage(() => '') }))
     expect(error).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED', credential: 'oidc' })
     expect(error.message).toContain(
       'token_endpoint on https://b.example, revocation_endpoint on https://d.example (optional), jwks_uri on https://c.example. Nothing was sent',
@@ -190,7 +182,7 @@ describe('endpoints on other hosts', () => {
     const { authorizationUrl: _a, tokenUrl: _t, ...rest } = entries.login
     const credential = unchecked({ ...rest, issuer: ISSUER })
     const { auth, script } = victim({ credentials: credential, onWarning: (warning) => warnings.push(warning) }, servers)
-    await auth.login('login', { redirect: async () => page((state) => `code=c&state=${state}`) })
+    await auth.login('login', { redirect: async () => loginPage() })
     await auth.logout('login')
     expect(warnings).toMatchObject([
       {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
-import { type AuthError, TimeoutError } from '../../../src/errors.ts'
+import { TimeoutError } from '../../../src/errors.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
@@ -103,19 +103,6 @@ describe('a token endpoint that is busy', () => {
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', status: 429, retryable: true })
     expect(sent()).toBe(5)
     expect(waited.every((pause, index) => pause >= ([1000, 1000, 2000, 4000][index] ?? 0))).toBe(true)
-  })
-
-  it('a token endpoint that failed five times rests for ten seconds; the error keeps the reason', async () => {
-    const { auth, sent } = asked([busy(503, undefined, 'temporarily_unavailable')])
-    const first = await failureOf<AuthError>(auth.fetch(wanted))
-    expect(await failureOf(auth.fetch(wanted))).toMatchObject({
-      name: first.name,
-      code: first.code,
-      status: 503,
-      retryable: true,
-      message: `${first.message}: https://auth.victim.example failed 5 times in a row; try again after 10 s`,
-    })
-    expect(sent()).toBe(5)
   })
 
   it('a token endpoint that timed out five times is still a timeout while it is not asked', async () => {

@@ -139,14 +139,6 @@ describe('placeOf s3://', () => {
     }
   })
 
-  it('prefers the storage that is trusted, else names the first for refusal', () => {
-    const storages = [storage({ platform: 'https://one.example' }), storage({ platform: 'https://two.example', region: 'two' })]
-    expect(place('s3://eo/k', { storages, trusts: ({ url }) => url.startsWith('https://two.example/eo/') })).toBe(
-      'two https://two.example/eo/k',
-    )
-    expect(place('s3://eo/k', { storages, trusts: () => false })).toBe('us-east-1 https://one.example/eo/k')
-  })
-
   it('uses the endpoint of the environment when nothing else is said', () => {
     const environment = { endpoint: 'http://127.0.0.1:9000', region: 'local' }
     expect(place('s3://eo/k', { environment })).toBe('local http://127.0.0.1:9000/eo/k')

@@ -134,14 +134,6 @@ describe('keys from a source', () => {
   const expired = answer(400, {}, refusal('ExpiredToken'))
   const idOf = ({ headers }: HttpRequest) => /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1]
 
-  it('keys from a source are requested once while they last', async () => {
-    let asked = 0
-    const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + 3_600_000 }) }, 's3://eo/k')
-    await requestsOf(context, [answer(200)])
-    await requestsOf(context, [answer(200)])
-    expect(asked).toBe(1)
-  })
-
   it.each([
     ['five minutes before their end', 3_600_000, 3_300_000],
     ['in the middle of what is left, when that is short', 299_000, 149_500],

@@ -104,11 +104,6 @@ describe('an archive on two services', () => {
 })
 
 describe('the storage extension, version 2', () => {
-  it('describes Amazon by a template', async () => {
-    const target = v2(['aws'], AMAZON)
-    expect(await place(target)).toMatchObject({ host: 'eodata.s3.us-west-2.amazonaws.com', region: 'us-west-2', virtualHost: true })
-  })
-
   it('describes services that have the bucket in their host name', async () => {
     const schemes = { otc: { type: 'custom-s3', platform: 'https://{bucket}.obs.{region}.cloud.example', region: 'eu-de' } }
     const granted = entry({ sendTo: ['https://eodata.obs.eu-de.cloud.example/'] })
@@ -152,21 +147,5 @@ describe('the storage extension, version 1', () => {
     const fields = { 'storage:platform': 'CREODIAS', 'storage:region': 'waw3-1' }
     expect(await place(v1(fields), own)).toMatchObject({ host: 'eodata.hub.example', region: 'waw3-1' })
     expect(await place(v1({ 'storage:platform': 'AWS', 'storage:region': 'us-west-2' }), own)).toMatchObject({ region: 'us-east-1' })
-  })
-})
-
-describe('names that are no plain buckets', () => {
-  it.each([
-    ['s3://arn:aws:s3:us-west-2:123456789012:accesspoint/mine/k', 'access points'],
-    ['s3://arn:aws:s3::123456789012:accesspoint/mfz.mrap/k', 'Signature Version 4A'],
-    ['s3://arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-1/accesspoint/mine/k', 'Outposts'],
-    ['https://mine-123456789012.s3-accesspoint.eu-west-1.amazonaws.com/k', 'access points'],
-    ['https://mfz.accesspoint.s3-global.amazonaws.com/k', 'Signature Version 4A'],
-    ['https://mine-123.op-1.s3-outposts.us-west-2.amazonaws.com/k', 'Outposts'],
-    ['https://eo--usw2-az1--x-s3.s3express-usw2-az1.us-west-2.amazonaws.com/k', 'directory buckets'],
-  ])('%s is refused by name', async (href, name) => {
-    const { host, protocol } = new URL(href.startsWith('https') ? href : 's3://eodata/')
-    const refused = place(v2([], {}, href), entry({ sendTo: [`${protocol}//${host}/`] }))
-    await expect(refused).rejects.toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining(name) })
   })
 })

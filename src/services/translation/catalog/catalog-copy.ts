@@ -13,51 +13,54 @@ export async function catalogCopy(
   text: string,
   options: CatalogTranslationOptions,
 ): Promise<TranslatedCatalog> {
-  const root = parseDocument(text)
-  const documents = catalogDocuments(root)
+  const documents = catalogDocuments(parseDocument(text))
   if (documents.length === 0)
     throw new ConfigurationError('TARGET_NOT_FOUND', 'the document is not a Catalog, Collection or Item, or a list of them')
   const target = languageTag(options.target_lang)
-  const open = documents.filter((document) => languageOf(document)?.toLowerCase() !== target.toLowerCase())
-  const places = open
-    .flatMap(catalogTexts)
-    .map(placeOf)
-    .filter(({ prose }) => prose.length > 0)
-  const translated = await translations(
-    client,
-    places.flatMap(({ prose }) => prose),
-    options,
-  )
+  const isOpen = ({ metadata }: CatalogDocument) => ownString(own(metadata, 'language'), 'code')?.toLowerCase() !== target.toLowerCase()
+  const open = documents.filter(isOpen)
+  const places = open.flatMap(catalogTexts).flatMap((place) => {
+    const parts = partsOf(place)
+    return parts.some(({ sent }) => sent) ? [{ pointer: place.pointer, parts }] : []
+  })
+  const prose = places.flatMap(({ parts }) => parts.flatMap(({ sent }) => sent ?? []))
+  const { texts, source: detected, characters } = await translations(client, prose, options)
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const json = new JsonText(text.slice(mark.length))
   const kept: string[] = []
-  const edits = places.flatMap((place) => {
-    const { text: value, complete } = rewritten(place, translated.texts)
-    if (!complete) kept.push(place.pointer)
-    return json.replace(place.pointer, value) ?? []
+  const edits = places.flatMap(({ pointer: at, parts }) => {
+    const written = parts.map((part) => part.write(texts))
+    if (written.includes(undefined)) kept.push(at)
+    return json.replace(at, parts.map(({ original }, index) => written[index] ?? original).join('')) ?? []
   })
-  const source = options.source_lang ?? translated.source
+  const source = options.source_lang ?? detected
   const fields = open.flatMap((document) => languageEdits(json, document, target, source && languageTag(source)))
-  const { sent, characters } = translated
-  return { text: mark + applyEdits(text.slice(mark.length), [...edits, ...fields]), places: places.length, sent, characters, kept }
+  const copy = mark + applyEdits(text.slice(mark.length), [...edits, ...fields])
+  return { text: copy, places: places.length, sent: texts.size, characters, kept }
 }
 
-/** A text and its parts; `prose` contains the translatable ones in their order. */
-interface Place {
-  readonly pointer: string
-  readonly markdown: boolean
-  readonly parts: readonly MarkdownPart[]
-  readonly prose: readonly TaggedProse[]
+/** A part of a text. */
+interface TextPart {
+  readonly original: string
+  /** The prose that is sent, if the part is translated. */
+  readonly sent?: TaggedProse
+  /** Returns the part with the translations; `undefined` if the service lost its markup. */
+  write(texts: ReadonlyMap<string, string>): string | undefined
 }
 
-function placeOf({ pointer: at, text, markdown }: CatalogText): Place {
+function partsOf({ text, markdown }: CatalogText): readonly TextPart[] {
   const parts: readonly MarkdownPart[] = markdown ? markdownParts(text) : [{ prose: text }]
-  const prose = parts.flatMap((part) => ('prose' in part ? [markdown ? taggedProse(part.prose) : plain(part.prose)] : []))
-  return { pointer: at, markdown, parts, prose }
-}
-
-function plain(text: string): TaggedProse {
-  return { text, tagged: false, restore: (translation) => translation }
+  return parts.map((part) => {
+    if ('kept' in part) return { original: part.kept, write: () => part.kept }
+    const { prose, isCell = false } = part
+    const sent: TaggedProse = markdown ? taggedProse(prose) : { text: prose, tagged: false, restore: (translation) => translation }
+    const write = (texts: ReadonlyMap<string, string>) => {
+      const translation = texts.get(sent.text)
+      const restored = translation === undefined ? undefined : sent.restore(translation)
+      return restored === undefined || !markdown ? restored : inForm(restored, prose, isCell)
+    }
+    return { original: prose, sent, write }
+  })
 }
 
 interface TranslatedParts {
@@ -65,7 +68,6 @@ interface TranslatedParts {
   readonly texts: ReadonlyMap<string, string>
   /** The most frequent detected language. */
   readonly source: string | undefined
-  readonly sent: number
   readonly characters: number
 }
 
@@ -93,25 +95,7 @@ async function translations(
     })
   }
   const [source] = [...languages].sort(([, one], [, other]) => other - one)[0] ?? []
-  return { texts, source: source || undefined, sent: texts.size, characters }
-}
-
-function rewritten(
-  { markdown, parts, prose }: Place,
-  texts: ReadonlyMap<string, string>,
-): { readonly text: string; readonly complete: boolean } {
-  let complete = true
-  let next = 0
-  const text = parts.map((part) => {
-    if ('kept' in part) return part.kept
-    const tagged = prose[next++]
-    const translation = tagged && texts.get(tagged.text)
-    const restored = translation === undefined ? undefined : tagged?.restore(translation)
-    if (restored === undefined) complete = false
-    if (restored === undefined) return part.prose
-    return markdown ? inForm(restored, part.prose, part.isCell === true) : restored
-  })
-  return { text: text.join(''), complete }
+  return { texts, source: source || undefined, characters }
 }
 
 /** A text in a document. */
@@ -128,7 +112,8 @@ interface CatalogDocument {
   /** Pointer from the root of the parsed JSON; empty for the root. */
   readonly at: string
   readonly document: unknown
-  /** Pointer to the object with the common metadata: `properties` of an item, else the document. */
+  /** The common metadata, which is in `properties` of an item, and the pointer to it. */
+  readonly metadata: unknown
   readonly holder: string
 }
 
@@ -162,42 +147,36 @@ const PARTS: readonly Steps[] = [
   ...['assets', 'item_assets'].flatMap((map) => ASSET.map((steps) => [map, '*', ...steps])),
 ]
 
-/** Returns the documents in a parsed JSON text, outer ones first. */
+/** Returns the documents in a parsed JSON text. */
 function catalogDocuments(root: unknown): readonly CatalogDocument[] {
-  const type = own(root, 'type')
-  if (type === 'Feature') return [{ at: '', document: root, holder: '/properties' }]
-  if (type === 'Catalog' || type === 'Collection') return [{ at: '', document: root, holder: '' }]
+  const single = documentAt(root, '')
+  if (single) return [single]
   return ['features', 'collections'].flatMap((name) => {
     const list = own(root, name)
-    return Array.isArray(list) ? list.flatMap((document, index) => inList(document, pointer('', name, index))) : []
+    return Array.isArray(list) ? list.flatMap((document, index) => documentAt(document, pointer('', name, index)) ?? []) : []
   })
 }
 
-/** Returns the texts of a document that are not blank. */
-function catalogTexts({ at, document, holder }: CatalogDocument): readonly CatalogText[] {
-  const metadata = holder === at ? document : own(document, 'properties')
-  return [...METADATA.flatMap((steps) => textsAt(metadata, steps, holder)), ...PARTS.flatMap((steps) => textsAt(document, steps, at))]
+function documentAt(document: unknown, at: string): CatalogDocument | undefined {
+  const type = own(document, 'type')
+  if (type === 'Feature') return { at, document, metadata: own(document, 'properties'), holder: `${at}/properties` }
+  return type === 'Catalog' || type === 'Collection' ? { at, document, metadata: document, holder: at } : undefined
 }
 
-function inList(document: unknown, at: string): readonly CatalogDocument[] {
-  return catalogDocuments(document)
-    .filter((found) => found.at === '')
-    .map(({ holder }) => ({ at, document, holder: at + holder }))
+/** Returns the texts of a document that are not blank. */
+function catalogTexts({ at, document, metadata, holder }: CatalogDocument): readonly CatalogText[] {
+  return [...METADATA.flatMap((steps) => textsAt(metadata, steps, holder)), ...PARTS.flatMap((steps) => textsAt(document, steps, at))]
 }
 
 function textsAt(value: unknown, steps: Steps, at: string): readonly CatalogText[] {
   const [name, ...rest] = steps
   if (name === undefined) return typeof value === 'string' && value.trim() !== '' ? [{ pointer: at, text: value, markdown: false }] : []
   if (name === '*') {
-    const inner: readonly (readonly [string | number, unknown])[] = Array.isArray(value) ? [...value.entries()] : members(value)
+    const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
     return inner.flatMap(([key, member]) => textsAt(member, rest, pointer(at, key)))
   }
   const texts = textsAt(own(value, name), rest, pointer(at, name))
   return name === 'description' ? texts.map((text) => ({ ...text, markdown: true })) : texts
-}
-
-function members(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
 const EXTENSION = 'https://stac-extensions.github.io/language/v1.0.0/schema.json'
@@ -216,18 +195,12 @@ function languageTag(code: string): string {
   }
 }
 
-/** Returns the language that a document declares. */
-function languageOf({ document, holder, at }: CatalogDocument): string | undefined {
-  return ownString(own(metadataOf({ document, holder, at }), 'language'), 'code')
-}
-
 /**
  * Sets `language` to `target`, adds `source` (if it is known) to `languages`, and declares the extension. Languages that were listed before
  * stay listed.
  */
 function languageEdits(json: JsonText, place: CatalogDocument, target: string, source: string | undefined): readonly Edit[] {
-  const { at, document, holder } = place
-  const metadata = metadataOf(place)
+  const { at, document, holder, metadata } = place
   const [base = ''] = target.toLowerCase().split('-')
   const language = { code: target, ...(RIGHT_TO_LEFT.has(base) && { dir: 'rtl' }) }
   const others = otherLanguages(metadata, target, source)
@@ -264,8 +237,4 @@ function otherLanguages(metadata: unknown, target: string, source: string | unde
     seen.add(code)
     return true
   })
-}
-
-function metadataOf({ document, holder, at }: CatalogDocument): unknown {
-  return holder === at ? document : own(document, 'properties')
 }

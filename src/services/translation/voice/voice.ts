@@ -1,7 +1,7 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
-import { ValidationError } from '../client/errors.ts'
-import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
-import type { VoiceAccess, VoiceSession } from './voice-session.ts'
+import { ValidationError } from '../../client/errors.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from '../translation-service.ts'
+import type { VoiceAccess, VoiceSession } from './session.ts'
 
 /** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
 export interface VoiceSessionInput {
@@ -74,19 +74,16 @@ export class Voice {
   /** Creates a session without connecting to it, for a connection of your own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     const access = await this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
-    this.#service.protect(access.token)
+    this.#service.client.protect(access.token)
     return access
   }
 
   /** Returns another token for a session in exchange for its latest one; an older one ends the session. Not retried without `retry`. */
   async reconnect({ token }: Pick<VoiceAccess, 'token'>, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
-    this.#service.protect(token)
-    const access = await this.#service.call<VoiceAccess>(
-      'voice.reconnect',
-      { query: { token } },
-      { ...options, retry: options.retry ?? false },
-    )
-    this.#service.protect(access.token)
+    this.#service.client.protect(token)
+    const once = { ...options, retry: options.retry ?? false }
+    const access = await this.#service.call<VoiceAccess>('voice.reconnect', { query: { token } }, once)
+    this.#service.client.protect(access.token)
     return access
   }
 
@@ -102,7 +99,7 @@ export class Voice {
   ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
     // Loaded on first use, because few programs need it.
-    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./voice-messages.ts'), import('./voice-session.ts')])
+    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./messages.ts'), import('./session.ts')])
     const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)
     return Session.open(
@@ -120,9 +117,6 @@ export class Voice {
 }
 
 function checkSpeed(speed: number): void {
-  if (speed > 0 && speed <= FASTEST) return
-  throw new ValidationError('REQUEST_INVALID', `speed must be more than 0 and at most ${FASTEST}; nothing was sent`, {
-    field: 'speed',
-    limit: FASTEST,
-  })
+  const message = `speed must be more than 0 and at most ${FASTEST}; nothing was sent`
+  if (!(speed > 0 && speed <= FASTEST)) throw new ValidationError('REQUEST_INVALID', message, { field: 'speed', limit: FASTEST })
 }

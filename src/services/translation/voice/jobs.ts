@@ -1,20 +1,13 @@
 /** Voice jobs: create a job, upload the recording, wait until it is translated, download the results. */
 
-import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { hasStatus, ValidationError } from '../client/errors.ts'
-import type { CallInput, Operation } from '../client/request.ts'
-import type { ApiResponse } from '../client/response.ts'
-import { JobFailedError } from './errors.ts'
-import { poll } from './poll.ts'
-import {
-  namedJob,
-  oneEnd,
-  type Result,
-  type TranslationCallOptions,
-  type TranslationService,
-  type Validation,
-} from './translation-service.ts'
+import { type AuthError, isAuthError, ProtocolError } from '../../../errors.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { hasStatus } from '../../client/errors.ts'
+import type { CallInput, Operation } from '../../client/request.ts'
+import type { ApiResponse } from '../../client/response.ts'
+import { JobFailedError } from '../errors.ts'
+import { marked, oneEnd, poll } from '../poll.ts'
+import type { Result, TranslationCallOptions, TranslationService } from '../translation-service.ts'
 
 /** A recording and the results to create from it (`POST /v1/jobs/voice/translate`). */
 export interface VoiceJobInput {
@@ -47,7 +40,7 @@ export interface VoiceJob {
 }
 
 /** The state of a voice job (`GET /v1/jobs/voice/translate/{job_id}`). */
-export interface VoiceJobState {
+export interface VoiceJobState extends Required<VoiceJobInput> {
   /** Identifier of the job. */
   readonly job_id: string
   /** Time of the creation: ISO 8601. */
@@ -56,12 +49,6 @@ export interface VoiceJobState {
   readonly updated_at: string
   /** Storage that the job uses, as the service counts it. */
   readonly usage: { readonly storage_used: number }
-  /** The recording. */
-  readonly source_file: VoiceJobInput['source_file']
-  /** The parameters of the job. */
-  readonly parameters: NonNullable<VoiceJobInput['parameters']>
-  /** The targets of the job. */
-  readonly targets: VoiceJobInput['targets']
   /**
    * The results in the order of the targets; `status` is `pending`, `uploaded`, `processing`, `complete`, `downloaded` or `failed`.
    * Signatures and signed URLs are secrets.
@@ -78,13 +65,19 @@ export interface VoiceJobState {
 type VoiceJobResult = VoiceJobState['results'][number]
 
 /** The result of one target as a stream that can be read once, or its error: `JOB_FAILED`, or the error of its download. */
-export type VoiceJobOutcome = VoiceJobInput['targets'][number] & { readonly index: number } & (
+export type VoiceJobOutcome = VoiceJobTarget & { readonly index: number } & (
     | { readonly result: ApiResponse<ReadableStream<Uint8Array>>; readonly error?: undefined }
     | { readonly result?: undefined; readonly error: AuthError }
   )
 
 /** Options of the methods that return URLs. */
 type VoiceJobOptions = TranslationCallOptions & { readonly include?: 'signed_url' }
+
+/** A recording, or another body that is sent unchanged. */
+type Recording = NonNullable<CallInput['content']>
+
+/** A downloaded result: its media type is in the headers, its bytes are requested as they are read. */
+type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
 
 /** Milliseconds between two requests for the state of a job. */
 const PAUSE = 5000
@@ -111,24 +104,14 @@ export class VoiceJobs {
    * Creates a job. Retried as `unsafe`. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`,
    * `REQUEST_TOO_LARGE`; `HTTP_429` for too many jobs at a time.
    */
-  async create(
-    input: VoiceJobInput,
-    { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
-  ): Promise<Result<VoiceJob>> {
-    const checked = (validation: Validation) => {
-      if (validation === 'strict') checkRecordingSize(input.source_file.content_length)
-      return { body: input, query: { include } }
-    }
-    const job = await this.#service.call<VoiceJob>('voiceJobs.create', checked, options)
+  async create(input: VoiceJobInput, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJob>> {
+    const job = await this.#service.call<VoiceJob>('voiceJobs.create', { body: input, query: { include } }, options)
     this.#protect(job.signature, job.signed_upload_url)
     return job
   }
 
   /** Returns the state of a job. `include` adds URLs that need no signature. Errors: `HTTP_404` after all downloads, or if it expired. */
-  async get(
-    job_id: string,
-    { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
-  ): Promise<Result<VoiceJobState>> {
+  async get(job_id: string, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
     const state = await this.#service.call<VoiceJobState>('voiceJobs.get', { path: { job_id }, query: { include } }, options)
     for (const { signature, signed_download_url } of state.results) this.#protect(signature, signed_download_url)
     return state
@@ -140,7 +123,7 @@ export class VoiceJobs {
    */
   async upload(
     { upload_url, signature, signed_upload_url }: VoiceJob,
-    recording: NonNullable<CallInput['content']>,
+    recording: Recording,
     { size, ...options }: TranslationCallOptions & { readonly size?: number } = {},
   ): Promise<void> {
     const to = signed_upload_url === undefined ? { url: upload_url, signature } : { url: signed_upload_url }
@@ -155,9 +138,9 @@ export class VoiceJobs {
 
   /** Downloads one of the results, which is possible once; not retried after its first byte. The stream must be read or cancelled. */
   async download(
-    { status, download_url, signature, signed_download_url }: VoiceJobState['results'][number],
+    { status, download_url, signature, signed_download_url }: VoiceJobResult,
     options: TranslationCallOptions = {},
-  ): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
+  ): Promise<VoiceResultStream> {
     const url = signed_download_url ?? download_url
     if (typeof url !== 'string')
       throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service returned no URL for a target that is ${status}`)
@@ -165,7 +148,7 @@ export class VoiceJobs {
   }
 
   /** Waits until all targets are finished. Errors: those of `get`; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
-  wait(job_id: string, options: TranslationCallOptions & { readonly include?: 'signed_url' } = {}): Promise<Result<VoiceJobState>> {
+  async wait(job_id: string, options: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
     const isOver = ({ results }: VoiceJobState) => results.length > 0 && results.every(({ status }) => OVER.has(status))
     return this.#until(job_id, isOver, oneEnd(options, this.#service.clock))
   }
@@ -175,11 +158,7 @@ export class VoiceJobs {
    * target does not affect the others; `signal` ends all. Errors: those of `create`; those of `upload` and `get`, with `jobId`;
    * `RESPONSE_INVALID` if the service does not report each target.
    */
-  async *translate(
-    input: VoiceJobInput,
-    recording: NonNullable<CallInput['content']>,
-    options: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
-  ): AsyncGenerator<VoiceJobOutcome, void> {
+  async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
     const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
     // Headers and query parameters for the service are not sent to the hosts of its recordings.
     const { headers: _headers, query: _query, ...elsewhere } = whole
@@ -187,7 +166,7 @@ export class VoiceJobs {
     const job = await this.create(input, { ...whole, ...(extraBody && { extraBody }) })
     const { job_id } = job
     await this.upload(job, recording, { ...elsewhere, size: input.source_file.content_length }).catch((error: unknown) => {
-      throw namedJob(error, job_id)
+      throw marked(error, { jobId: job_id })
     })
     const reported = new Set<number>()
     const isNews = ({ status }: VoiceJobResult, index: number) => OVER.has(status) && !reported.has(index)
@@ -212,51 +191,42 @@ export class VoiceJobs {
     try {
       return { result: await this.download(result, options) }
     } catch (error) {
-      const known = namedJob(error, job_id)
-      if (!isAuthError(known) || options.signal?.aborted) throw known
-      return { error: known }
+      marked(error, { jobId: job_id })
+      if (!isAuthError(error) || options.signal?.aborted) throw error
+      return { error }
     }
   }
 
   /** Returns the error of a failed target, scrubbed because texts of the service may contain a signature. */
   #failed(jobId: string, { language, type }: VoiceJobTarget, { error }: VoiceJobResult): JobFailedError {
     const { message = 'no details given', code } = error ?? {}
-    const said = this.#service.scrub(String(message))
+    const said = this.#service.client.scrub(String(message))
     return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${said}`, {
       jobId,
       ...(typeof code === 'string' && { serviceCode: code }),
     })
   }
 
-  #until(
-    job_id: string,
-    isOver: (state: VoiceJobState) => boolean,
-    { signal, deadline, ...options }: VoiceJobOptions,
-  ): Promise<Result<VoiceJobState>> {
-    const { clock } = this.#service
+  #until(job_id: string, isDone: (state: VoiceJobState) => boolean, options: VoiceJobOptions): Promise<Result<VoiceJobState>> {
+    const { client, clock } = this.#service
+    const ask = async (call: VoiceJobOptions) => {
+      const state = await this.get(job_id, call)
+      client.emit('progress', { operation: 'voiceJobs.get', job_id, statuses: state.results.map(({ status }) => status) })
+      return state
+    }
+    const stateOf = ({ results }: VoiceJobState) => results.map(({ status }) => status).join(', ')
     return poll<Result<VoiceJobState>>(
-      {
-        name: 'voiceJobs.get',
-        clock,
-        ask: async (ending) => {
-          const state = await this.get(job_id, { ...options, signal: ending })
-          this.#service.emit('progress', { operation: 'voiceJobs.get', job_id, statuses: state.results.map(({ status }) => status) })
-          return state
-        },
-        delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
-        stateOf: (last) => last?.results.map(({ status }) => status).join(', '),
-      },
-      { signal, deadline },
-    ).catch((error: unknown) => {
-      throw namedJob(error, job_id)
-    })
+      { name: 'voiceJobs.get', mark: { jobId: job_id }, ask, isDone, wish: () => PAUSE, stateOf },
+      clock,
+      options,
+    )
   }
 
   /** Keeps a signature, and the query values of a signed URL, out of errors and events. */
   #protect(signature: string | undefined, address: string | undefined): void {
-    if (typeof signature === 'string') this.#service.protect(signature)
+    if (typeof signature === 'string') this.#service.client.protect(signature)
     if (typeof address !== 'string' || !canParseUrl(address)) return
-    for (const value of new URL(address).searchParams.values()) this.#service.protect(value)
+    for (const value of new URL(address).searchParams.values()) this.#service.client.protect(value)
   }
 
   /** Sends a request to the host of a recording, with its signature and no key, not even the key that a call names in `credential`. */
@@ -279,9 +249,6 @@ function complete({ results }: VoiceJobState, targets: number): readonly VoiceJo
   throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were requested, the response has ${results.length}`)
 }
 
-/** A downloaded result: its media type is in the headers, its bytes are requested as they are read. */
-type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
-
 const UPLOAD: Omit<Operation, 'path'> = {
   name: 'voiceJobs.upload',
   method: 'PUT',
@@ -293,15 +260,3 @@ const UPLOAD: Omit<Operation, 'path'> = {
 }
 
 const DOWNLOAD: Omit<Operation, 'path'> = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
-
-const LARGEST_RECORDING = 1_073_741_824
-
-/** Checks the size of a recording in bytes. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
-function checkRecordingSize(size: number): void {
-  const field = 'source_file.content_length'
-  if (!Number.isInteger(size) || size < 1)
-    throw new ValidationError('REQUEST_INVALID', `${field} must be a number of bytes of at least 1; nothing was sent`, { field })
-  if (size <= LARGEST_RECORDING) return
-  const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
-  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })
-}

@@ -1,51 +1,81 @@
-/** The questions of `setup`: secrets are typed, or the user says where they are. */
-import { dirname } from 'node:path'
-import type { Field, SecretSource } from '../../auth/credential.ts'
+/** Asks for what only the user knows of a new credential: secrets are typed, or the user says where they are. */
+import { dirname, resolve } from 'node:path'
+import type { CredentialObject, Field, SecretSource } from '../../auth/credential.ts'
 import { variableFor } from '../../auth/refusals.ts'
-import { isAuthError } from '../../errors.ts'
+import { parseUrlPattern } from '../../auth/url-pattern.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
 import { namesOf } from '../../lint/pointer.ts'
-import { type StoredSecret, secretSource, storeSecret } from '../../node/credentials/index.ts'
+import { isSecretPath, type StoredSecret, secretSource, storeSecret } from '../../node/credentials/index.ts'
 import type { Hole, Way } from '../../providers/provider.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
-import {
-  type Answers,
-  askValue,
-  isPlace,
-  type OtherAnswers,
-  type Questions,
-  type Subject,
-  secretPath,
-  sourceOf,
-} from '../credentials/fields.ts'
-import { quoted } from '../credentials/question.ts'
-import type { Terminal } from '../credentials/terminal.ts'
-import { variableOf } from './provider-state.ts'
+import type { Place } from './missing-credentials.ts'
+import { quoted, urlText } from './question.ts'
+import type { Terminal } from './terminal.ts'
 
-/** Asks a person who has the secrets at hand. */
-export const guided: Questions = {
-  async places(terminal, { name, credential, places, open, fields }) {
-    const answers: Record<string, unknown> = {}
-    const asked = Object.entries(open).filter(([, field]) => isPlace(field))
-    const hasScopes = fields.scopes !== undefined && credential.scopes === undefined
-    if (asked.length > 0 || hasScopes) await terminal.say(`${quoted(name)} does not say:\n`)
-    for (const [member, field] of asked) {
-      const hosts = places.map(({ pattern }) => pattern).filter((pattern) => pattern.startsWith('http'))
-      answers[member] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
-    }
-    const scopes = hasScopes
-      ? wordsIn(await terminal.ask('  Scopes to request, as the provider names them, separated by spaces [none]: '))
-      : []
-    return { ...answers, ...(scopes.length > 0 && { scopes }) }
-  },
+/** A new credential before its questions. */
+export interface Subject {
+  readonly id: string
+  /** The name of the scheme in the catalog. */
+  readonly name: string
+  /** As far as it is known, with placeholders. */
+  readonly credential: CredentialObject
+  readonly places: readonly Place[]
+  /** The fields that must be asked for. */
+  readonly open: { readonly [name: string]: Field }
+  /** All fields that the scheme leaves to the user. */
+  readonly fields: { readonly [name: string]: Field }
+  /** True to ask also for what the credential may do without. */
+  readonly optional: boolean
+}
 
-  async others(terminal, subject, context) {
-    const secrets = new Secrets(terminal, subject.id, context)
-    const answers = { ...(await required(secrets, terminal, subject)), ...(await optional(secrets, terminal, subject)) }
-    const complete = { ...answers, ...(await parameters(terminal, subject, answers)) }
-    return secrets.stored(complete)
-  },
+type Answers = Readonly<Record<string, unknown>>
+
+/** The answers after the confirmation. */
+interface OtherAnswers {
+  readonly answers: Answers
+  /** Says where secrets were stored outside the credential file. */
+  readonly note?: string
+  /** Removes them. */
+  undo(): Promise<void>
+}
+
+/** Asks for what the confirmation shows: where secrets go, and scopes. */
+export async function askPlaces(terminal: Terminal, { name, credential, places, open, fields, optional }: Subject): Promise<Answers> {
+  const answers: Record<string, unknown> = {}
+  const asked = Object.entries(open).filter(([, field]) => isPlace(field))
+  const hasScopes = optional && fields.scopes !== undefined && credential.scopes === undefined
+  if (asked.length > 0 || hasScopes) await terminal.say(`${quoted(name)} does not say:\n`)
+  for (const [member, field] of asked) {
+    const hosts = places.map(({ pattern }) => pattern).filter((pattern) => pattern.startsWith('http'))
+    answers[member] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
+  }
+  const scopes = hasScopes
+    ? wordsIn(await terminal.ask('  Scopes to request, as the provider names them, separated by spaces [none]: '))
+    : []
+  return { ...answers, ...(scopes.length > 0 && { scopes }) }
+}
+
+/**
+ * Asks for the rest, after the confirmation.
+ *
+ * @param problem returns what is wrong with the credential with these answers for its first target, such as a parameter without a value
+ */
+export async function askOthers(
+  terminal: Terminal,
+  subject: Subject,
+  problem: (answers: Answers) => Promise<AuthError | undefined>,
+  context: Context,
+): Promise<OtherAnswers> {
+  const secrets = new Secrets(terminal, subject.id, context)
+  const answers = {
+    ...(await required(secrets, terminal, subject)),
+    ...(subject.optional && (await optionalSecrets(secrets, terminal, subject))),
+  }
+  const complete = { ...answers, ...(await parameters(terminal, subject, problem, answers)) }
+  return secrets.stored(complete)
 }
 
 /**
@@ -66,6 +96,11 @@ export async function askHoles(id: string, { holes }: Way, terminal: Terminal, c
   return secrets.stored(answers)
 }
 
+/** Returns the first variable for a hole that is set. */
+export function variableOf({ env = [] }: Hole, environment: Context['io']['env']): string | undefined {
+  return env.find((name) => environment[name])
+}
+
 function fromVariable({ kind }: Hole, name: string, environment: Context['io']['env']): unknown {
   return kind === 'text' ? environment[name] : { env: name }
 }
@@ -74,6 +109,52 @@ async function answerTo(name: string, { kind, label, env: [usual] = [] }: Hole, 
   if (kind === 'secret') return secrets.ask(name, { kind, label }, usual)
   const text = String(await askValue(terminal, { kind: 'text', label }))
   return (kind === 'text-or-secret' ? sourceOf(text, label) : undefined) ?? text
+}
+
+/** Fields that decide where a secret is sent: they are part of the confirmation. */
+const isPlace = ({ kind }: Field): boolean => ['url', 'patterns', 'signed-url-patterns', 'id', 'boolean'].includes(kind)
+
+/** Asks until the value is valid. An empty answer takes `usual`, where there is one. */
+async function askValue(terminal: Terminal, { kind, label, values }: Field, usual: readonly string[] = []): Promise<unknown> {
+  if (kind === 'boolean') return /^y(?:es)?$/i.test(await terminal.ask(`  ${label}?  [y]es / [N]o `))
+  const choice = values ? ` (${values.join(', ')})` : ''
+  for (;;) {
+    const answer =
+      (await terminal.ask(`  ${label}${choice}${usual.length === 0 ? '' : ` [${usual.map(urlText).join(' ')}]`}: `)) || usual.join(' ')
+    if (kind === 'patterns' || kind === 'signed-url-patterns') {
+      const patterns = answer.split(/\s+/).filter(Boolean)
+      if (patterns.length > 0 && patterns.every((pattern) => isPattern(pattern, kind === 'signed-url-patterns'))) return patterns
+      await terminal.say('  enter URL patterns separated by spaces, such as https://data.example/ https://*.data.example/\n')
+    } else if (kind === 'url' ? canParseUrl(answer) : (values?.includes(answer) ?? answer !== '')) return answer
+  }
+}
+
+function isPattern(text: string, sharedHosts: boolean): boolean {
+  try {
+    parseUrlPattern(text, { sharedHosts })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns the path of a secret file as the credential file needs it; a relative one starts in the working directory of the answer. */
+function secretPath(path: string): string {
+  return isSecretPath(path) ? path : resolve(path)
+}
+
+/** Returns the source in an answer such as `env:NAME`; undefined if it is not one. */
+function sourceOf(answer: string, label: string): SecretSource | undefined {
+  if (answer === 'prompt') return { prompt: label }
+  const [, source = '', place = ''] = /^([a-z]+):(.+)$/.exec(answer) ?? []
+  if (source === 'env') return { env: place.replace(/^\$/, '') }
+  if (source === 'file') return { file: secretPath(place) }
+  return source === 'keyring' ? { keyring: place } : undefined
+}
+
+/** A source where a secret is asked for: users may know its name by heart. */
+function named(typed: string, label: string): SecretSource | undefined {
+  return /^(?:env|file|keyring):/.test(typed) ? sourceOf(typed, label) : undefined
 }
 
 /** A typed secret, until it is stored. */
@@ -95,7 +176,7 @@ async function required(secrets: Secrets, terminal: Terminal, { open }: Subject)
 }
 
 /** Asks for secrets that a credential may do without: that of a client, or keys that may stand elsewhere. */
-async function optional(secrets: Secrets, terminal: Terminal, { open, fields, credential }: Subject): Promise<Answers> {
+async function optionalSecrets(secrets: Secrets, terminal: Terminal, { open, fields, credential }: Subject): Promise<Answers> {
   const { clientSecret, accessKeyId, secretAccessKey } = fields
   if (
     clientSecret &&
@@ -120,7 +201,12 @@ async function optional(secrets: Secrets, terminal: Terminal, { open, fields, cr
 const MAX_PARAMETERS = 20
 
 /** Asks for the values of parameters that a signing API requires and that the URL does not contain. */
-async function parameters(terminal: Terminal, { fields, problem }: Subject, answers: Answers): Promise<Answers> {
+async function parameters(
+  terminal: Terminal,
+  { fields }: Subject,
+  problem: Parameters<typeof askOthers>[2],
+  answers: Answers,
+): Promise<Answers> {
   const values: Record<string, unknown> = {}
   if (fields.parameters === undefined) return {}
   for (let count = 0; count < MAX_PARAMETERS; count++) {
@@ -159,7 +245,7 @@ class Secrets {
     for (;;) {
       const others = 'a variable, a file or a command'
       const typed = lines ? '' : await this.#terminal.askHidden(`  ${label}, not shown (press Enter if it is in ${others}): `)
-      const answer = typed === '' ? await this.#source(variable, label, lines === true) : new Typed(typed)
+      const answer = typed === '' ? await this.#source(variable, label, lines === true) : (named(typed, label) ?? new Typed(typed))
       if (answer) return answer
     }
   }

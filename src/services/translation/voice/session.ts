@@ -1,13 +1,22 @@
 /** A voice session: audio is sent to the service, transcripts and audio come back. */
-import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../errors.ts'
-import type { MessageSocket } from '../../http/message.ts'
-import { type Clock, startTimer } from '../../net/clock.ts'
-import type { ApiClient } from '../client/api-client.ts'
-import { ValidationError } from '../client/errors.ts'
-import { VoiceError } from './errors.ts'
-import type { TranslationCallOptions, TranslationService } from './translation-service.ts'
-import { unreadable, type VoiceMessage, type VoiceSegment } from './voice-messages.ts'
-import { VoiceSender, type VoiceSending } from './voice-sender.ts'
+import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../../errors.ts'
+import type { MessageSocket } from '../../../http/message.ts'
+import { Interruption, sleep } from '../../../net/cancellation.ts'
+import { type Clock, startTimer } from '../../../net/clock.ts'
+import type { ApiClient } from '../../client/api-client.ts'
+import { ValidationError } from '../../client/errors.ts'
+import { VoiceError } from '../errors.ts'
+import type { TranslationCallOptions, TranslationService } from '../translation-service.ts'
+import { unreadable, type VoiceCodec, type VoiceMessage, type VoiceSegment } from './messages.ts'
+
+/** Settings of the audio that is sent. */
+interface VoiceSending {
+  readonly codec: VoiceCodec
+  readonly contentType: string
+  /** Maximum speed at which audio is sent, as a multiple of its duration. */
+  readonly speed: number
+  readonly clock: Clock
+}
 
 /** The parts of a session. */
 export interface VoiceSessionParts {
@@ -163,14 +172,10 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     const { url, origin, allowPrivateNetwork } = lineAddress(await service.api(), this.#access)
     const open = await sockets(allowPrivateNetwork)
     const queue = this.#queue
-    const line = await openLine(open, url, {
-      clock: service.clock,
-      signal,
-      heard: (data) => this.#heard(data, queue),
-      closed: (code) => {
-        if (queue === this.#queue) this.#finish(lost(`${origin}: the connection of the voice session was lost (close code ${code})`))
-      },
-    })
+    const closed = (code: number | undefined) => {
+      if (queue === this.#queue) this.#finish(lost(`${origin}: the connection of the voice session was lost (close code ${code})`))
+    }
+    const line = await openLine(open, url, { service, signal }, (data) => this.#heard(data, queue), closed)
     if (this.#ending.signal.aborted) {
       line.close()
       throw this.#ending.signal.reason
@@ -193,7 +198,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     if (message.type === 'source_transcript_update') this.source.update(message)
     if (message.type === 'target_transcript_update') this.target(message.language).update(message)
     for (const listener of this.#listeners.get(message.type) ?? []) this.#tell(listener, message)
-    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.scrub(text))
+    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.client.scrub(text))
     // Kept for a reader, unless there are only listeners.
     if (this.#queue.isRead || this.#listeners.size === 0) this.#queue.push(message)
     if (message.type === 'end_of_stream') this.close()
@@ -203,7 +208,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     try {
       listener(message as never)
     } catch (error) {
-      this.#parts.service.emit('hookError', { event: message.type, error })
+      this.#parts.service.client.emit('hookError', { event: message.type, error })
     }
   }
 
@@ -221,26 +226,28 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   }
 }
 
-function failed(
-  { error_code, reason_code, request_type, error_message = 'no details given' }: Extract<VoiceMessage, { readonly type: 'error' }>,
-  scrub: (text: string) => string,
-): VoiceError {
-  return new VoiceError(scrub(`the service ended the voice session: ${error_message}`), {
+function failed({ error_code, reason_code, request_type, error_message }: VoiceFailure, scrub: (text: string) => string): VoiceError {
+  return new VoiceError(scrub(`the service ended the voice session: ${error_message ?? 'no details given'}`), {
     ...(error_code !== undefined && { serviceCode: String(error_code) }),
     ...(reason_code !== undefined && { reasonCode: String(reason_code) }),
     ...(request_type !== undefined && { requestType: request_type }),
   })
 }
 
+type VoiceFailure = Extract<VoiceMessage, { readonly type: 'error' }>
+
 function lost(message: string): NetworkError {
   return new NetworkError('NETWORK_RESET', message, { retryable: true, hint: 'reconnect() continues with a new token' })
 }
 
 function over(): ValidationError {
-  return new ValidationError('REQUEST_INVALID', 'the voice session has ended: start a new one; nothing was sent')
+  return refused('the voice session has ended: start a new one')
 }
 
-/** Opens a connection for messages. */
+function refused(why: string, field?: string): ValidationError {
+  return new ValidationError('REQUEST_INVALID', `${why}; nothing was sent`, { ...(field !== undefined && { field }) })
+}
+
 export type OpenSocket = (url: string) => MessageSocket
 
 /** The access to a voice session (`POST /v3/voice/realtime`). */
@@ -251,14 +258,6 @@ export interface VoiceAccess {
   readonly token: string
   /** Identifier of the session. */
   readonly session_id?: string
-}
-
-interface VoiceLineOptions {
-  readonly clock: Clock
-  readonly signal?: AbortSignal | undefined
-  readonly heard: (data: unknown) => void
-  /** Called when the connection has ended, on either side. */
-  readonly closed: (code: number | undefined) => void
 }
 
 const CONNECT_TIMEOUT = 10_000
@@ -280,41 +279,45 @@ function lineAddress(
   return { url: origin + url.pathname + search, origin, allowPrivateNetwork }
 }
 
-/** Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the URL is never shown. */
-function openLine(open: OpenSocket, url: string, { clock, signal, heard, closed }: VoiceLineOptions): Promise<MessageSocket> {
-  if (signal?.aborted) return Promise.reject(abortedBy(signal))
+/**
+ * Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the URL is never shown.
+ *
+ * @param closed called when the connection has ended, on either side
+ */
+async function openLine(
+  open: OpenSocket,
+  url: string,
+  { service, signal }: Pick<VoiceSessionParts, 'service' | 'signal'>,
+  heard: (data: unknown) => void,
+  closed: (code: number | undefined) => void,
+): Promise<MessageSocket> {
+  if (signal?.aborted) throw abortedBy(signal)
   const { host } = new URL(url)
-  return new Promise((resolve, reject) => {
-    // Before the timer, because without a socket there is nothing to end.
-    const socket = socketOf(open, url, host)
-    let isOpen = false
-    const fail = (error: AuthError) => {
-      settle()
-      reject(error)
-      socket.close()
-    }
-    const abort = () => fail(signal ? abortedBy(signal) : new AbortedError(undefined))
-    const stop = startTimer(
-      clock,
-      CONNECT_TIMEOUT,
-      () => fail(new TimeoutError('TIMEOUT_CONNECT', `${host}: no connection within ${CONNECT_TIMEOUT} ms`)),
-      'guard',
-    )
-    const settle = () => {
-      stop()
-      signal?.removeEventListener('abort', abort)
-    }
-    signal?.addEventListener('abort', abort)
-    socket.addEventListener('open', () => {
-      isOpen = true
-      settle()
-      resolve(socket)
+  const socket = socketOf(open, url, host)
+  const interruption = new Interruption(signal)
+  const late = () => interruption.interrupt(new TimeoutError('TIMEOUT_CONNECT', `${host}: no connection within ${CONNECT_TIMEOUT} ms`))
+  const stop = startTimer(service.clock, CONNECT_TIMEOUT, late, 'guard')
+  let isOpen = false
+  try {
+    await new Promise<void>((resolve, reject) => {
+      interruption.tell(reject)
+      socket.addEventListener('open', () => {
+        isOpen = true
+        resolve()
+      })
+      socket.addEventListener('message', ({ data }) => heard(data))
+      // A socket does not report why it failed; its close event follows.
+      socket.addEventListener('error', () => undefined)
+      socket.addEventListener('close', ({ code }) => (isOpen ? closed(code) : reject(notOpened(host))))
     })
-    socket.addEventListener('message', ({ data }) => heard(data))
-    // A socket does not report why it failed; its close event follows.
-    socket.addEventListener('error', () => undefined)
-    socket.addEventListener('close', ({ code }) => (isOpen ? closed(code) : fail(notOpened(host))))
-  })
+    return socket
+  } catch (error) {
+    socket.close()
+    throw error
+  } finally {
+    stop()
+    interruption.close()
+  }
 }
 
 /** The error of the constructor contains the URL with the token, so it is not passed on as a cause. */
@@ -335,15 +338,11 @@ function notOpened(host: string): NetworkError {
 
 /** Buffers messages until they are read, and keeps the error or end after them. */
 class MessageQueue<Message> {
+  /** True after the first reader. */
+  isRead = false
   readonly #messages: Message[] = []
   readonly #waiting: (() => void)[] = []
   #end: { readonly error?: unknown } | undefined
-  #isRead = false
-
-  /** True after the first reader. */
-  get isRead(): boolean {
-    return this.#isRead
-  }
 
   push(message: Message): void {
     this.#messages.push(message)
@@ -358,7 +357,7 @@ class MessageQueue<Message> {
 
   /** Returns the messages; each message goes to one reader. */
   async *read(): AsyncGenerator<Message, void> {
-    this.#isRead = true
+    this.isRead = true
     for (;;) {
       const message = this.#messages.shift()
       if (message !== undefined) yield message
@@ -398,4 +397,115 @@ export class VoiceTranscript<Segment extends VoiceSegment = VoiceSegment> {
     for (const segment of concluded) this.#concluded.push(segment)
     this.#tentative = tentative
   }
+}
+
+/** Bytes that may be buffered in the connection before more is sent, and milliseconds between two checks of the buffer. */
+const MOST_WAITING = 1_048_576
+
+const LOOK = 50
+
+/** Sends messages in the order of the calls, no faster than the service accepts them. */
+class VoiceSender {
+  readonly #sending: VoiceSending
+  readonly #socket: MessageSocket
+  readonly #ending: AbortSignal
+  #last: Promise<void> = Promise.resolve()
+  /** Time of the clock at which the next piece may be sent. */
+  #next = 0
+  #isSaid = false
+
+  /** @param ending aborted, with the reason, when the connection has ended */
+  constructor(sending: VoiceSending, socket: MessageSocket, ending: AbortSignal) {
+    this.#sending = sending
+    this.#socket = socket
+    this.#ending = ending
+  }
+
+  /** Sends audio. Errors: the reason why the connection ended; `REQUEST_INVALID` after {@link end}. */
+  send(data: Uint8Array, duration: number | undefined): Promise<void> {
+    const { codec, contentType, clock, speed } = this.#sending
+    return this.#inOrder(async () => {
+      for (const piece of voicePieces(contentType, data, duration)) {
+        await this.#turn()
+        this.#socket.send(codec.write({ source_media_chunk: { data: piece.data } }))
+        // Whole milliseconds: a timer that fires a fraction early would be too early.
+        this.#next = clock.now() + Math.ceil((piece.duration ?? 0) / speed)
+      }
+    })
+  }
+
+  /** Sends the end of the audio. Errors: as of {@link send}. */
+  end(): Promise<void> {
+    return this.#inOrder(async () => {
+      this.#check()
+      this.#isSaid = true
+      this.#socket.send(this.#sending.codec.write({ end_of_source_media: {} }))
+    })
+  }
+
+  #inOrder(act: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(act)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  /** Waits until the next piece may be sent. */
+  async #turn(): Promise<void> {
+    const { clock } = this.#sending
+    for (;;) {
+      this.#check()
+      const wait = Math.max(this.#next - clock.now(), this.#socket.bufferedAmount > MOST_WAITING ? LOOK : 0)
+      if (wait <= 0) return
+      await sleep(wait, clock, this.#ending)
+    }
+  }
+
+  #check(): void {
+    if (this.#ending.aborted) throw this.#ending.reason
+    if (this.#isSaid) throw refused('the end of the audio was already sent')
+  }
+}
+
+interface VoicePiece {
+  readonly data: Uint8Array
+  readonly duration: number | undefined
+}
+
+const LARGEST = 100_000
+
+/** Duration of a piece of raw audio in milliseconds. */
+const PIECE = 250
+
+const LONGEST = 1000
+
+/**
+ * Cuts audio into pieces that a session accepts: at most 100 000 bytes and one second each; PCM in pieces of 250 ms, never within a sample.
+ *
+ * Errors: `REQUEST_INVALID` for an invalid duration, and for raw audio with a sample rate of 0.
+ *
+ * @param duration of the whole audio in milliseconds, for media whose length in bytes does not determine it
+ */
+export function* voicePieces(contentType: string, data: Uint8Array, duration?: number): Generator<VoicePiece> {
+  if (duration !== undefined && !(duration >= 0 && duration < Number.POSITIVE_INFINITY))
+    throw refused('a duration must be a number of milliseconds of 0 or more', 'duration')
+  const sample = sampleOf(contentType)
+  const lasts = sample ? data.length / sample.bytes / sample.perMillisecond : duration
+  const most = sample ? Math.max(1, Math.floor(PIECE * sample.perMillisecond)) * sample.bytes : largestPart(data.length, lasts)
+  for (let at = 0; at < data.length; at += most) {
+    const part = data.subarray(at, at + most)
+    yield { data: part, duration: lasts === undefined ? undefined : (lasts * part.length) / data.length }
+  }
+}
+
+/** Returns the bytes of a sample and the number of samples in a millisecond for raw audio; `undefined` for other media types. */
+function sampleOf(contentType: string): { readonly bytes: number; readonly perMillisecond: number } | undefined {
+  const [, encoding, rate] = /^audio\/pcm;\s*encoding=(\w+);\s*rate=(\d+)$/.exec(contentType) ?? []
+  if (Number(rate) === 0) throw refused('raw audio must have a rate above 0', 'source_media_content_type')
+  // The name has the number of bits: s16le, f32le; A-law and µ-law have 8.
+  const bits = Number(/\d+/.exec(encoding ?? '')?.[0] ?? 8)
+  return rate === undefined ? undefined : { bytes: Math.max(1, Math.ceil(bits / 8)), perMillisecond: Number(rate) / 1000 }
+}
+
+function largestPart(bytes: number, lasts: number | undefined): number {
+  return lasts === undefined || lasts <= LONGEST ? LARGEST : Math.max(1, Math.min(LARGEST, Math.floor((bytes * LONGEST) / lasts)))
 }

@@ -1,8 +1,8 @@
 /** The messages of a voice session, and the two formats in which they are sent. */
 
-import { base64, fromBase64url } from '../../crypto/encoding.ts'
-import { ProtocolError, UnsupportedError } from '../../errors.ts'
-import type { MessagePack } from '../../platform/platform.ts'
+import { base64, fromBase64url } from '../../../crypto/encoding.ts'
+import { ProtocolError, UnsupportedError } from '../../../errors.ts'
+import type { MessagePack } from '../../../platform/platform.ts'
 
 /** A message of the client: audio, or the end of the audio. */
 export type VoiceSaid = { readonly source_media_chunk: { readonly data: Uint8Array } } | { readonly end_of_source_media: object }
@@ -16,49 +16,42 @@ export interface VoiceCodec {
 
 /** Returns the codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is neither passed nor installed. */
 export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePack?: MessagePack): Promise<VoiceCodec> {
-  if (format === 'json') return JSON_CODEC
+  if (format === 'json') return { write: inJson, read: reader('text', JSON.parse, base64Bytes) }
   const { encode, decode } = messagePack ?? (await installedMessagePack())
-  return {
-    write: (message) => encode(message),
-    read(data) {
-      if (!(data instanceof ArrayBuffer)) throw unreadable('it is text, but the session has a binary message format')
-      return voiceMessage(
-        decodedBy(() => decode(data)),
-        packedBytes,
-      )
-    },
+  const packedBytes = (value: unknown) => (value instanceof Uint8Array ? value : undefined)
+  return { write: (message) => encode(message), read: reader('binary', decode, packedBytes) }
+}
+
+/** Bytes in JSON are base64 (RFC 4648 §4). */
+function inJson(message: VoiceSaid): string {
+  return JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value))
+}
+
+function base64Bytes(value: unknown): Uint8Array | undefined {
+  return typeof value === 'string' ? fromBase64url(value) : undefined
+}
+
+/** @param bytesOf decodes audio; undefined for anything else */
+function reader<Data extends string | ArrayBuffer>(
+  kind: 'text' | 'binary',
+  decode: (data: Data) => unknown,
+  bytesOf: (value: unknown) => Uint8Array | undefined,
+): VoiceCodec['read'] {
+  const audio = (value: unknown) => {
+    const bytes = bytesOf(value)
+    if (bytes) return bytes
+    throw unreadable(`its audio is not in the form of a ${kind} message`)
   }
-}
-
-/** The codec of JSON messages; bytes in them are base64 (RFC 4648 §4). */
-const JSON_CODEC: VoiceCodec = {
-  write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
-  read(data) {
-    if (typeof data !== 'string') throw unreadable('it is binary, but the session has a text message format')
-    return voiceMessage(
-      decodedBy(() => JSON.parse(data) as unknown),
-      base64Bytes,
-    )
-  },
-}
-
-function decodedBy(decode: () => unknown): unknown {
-  try {
-    return decode()
-  } catch {
-    throw unreadable('it is not in the message format of the session')
+  return (data) => {
+    if (kind === 'text' ? typeof data !== 'string' : !(data instanceof ArrayBuffer)) throw unreadable(`it is not a ${kind} message`)
+    let decoded: unknown
+    try {
+      decoded = decode(data as Data)
+    } catch {
+      throw unreadable('it is not in the message format of the session')
+    }
+    return voiceMessage(decoded, audio)
   }
-}
-
-function base64Bytes(value: unknown): Uint8Array {
-  const bytes = typeof value === 'string' ? fromBase64url(value) : undefined
-  if (bytes) return bytes
-  throw unreadable('its audio is not base64')
-}
-
-function packedBytes(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value
-  throw unreadable('its audio is not binary')
 }
 
 async function installedMessagePack(): Promise<MessagePack> {
