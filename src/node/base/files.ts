@@ -1,5 +1,5 @@
 /** Reads regular files, creates folders, and writes files atomically, so that a file is complete or does not exist. */
-import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { closeSync, constants, linkSync, lstatSync, openSync, readSync, realpathSync, renameSync, type Stats, unlinkSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,6 +70,22 @@ export async function whenFree<T>(step: () => Promise<T>): Promise<T> {
 /** Renames a file, also one that another process reads for a moment on Windows. */
 export function renameWhenFree(from: string, to: string): Promise<void> {
   return whenFree(() => rename(from, to))
+}
+
+/**
+ * Gives a part its final name by a hard link, which unlike a rename never replaces a file that another program has created; on a file system
+ * without hard links, the name is checked first. Returns false if there is such a file. Errors: those of the system.
+ */
+export function nameNew(part: string, path: string): boolean {
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' || lstatSync(path, { throwIfNoEntry: false })) return false
+    renameSync(part, path)
+    return true
+  }
+  unlinkSync(part)
+  return true
 }
 
 /** Syncs a folder, if the system supports that, so that a rename survives a power failure. */

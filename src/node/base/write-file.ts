@@ -1,25 +1,44 @@
 /** Writes a new file or replaces the content of one: atomically, and by one process at a time. */
 
 import { createReadStream } from 'node:fs'
-import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import type { Files } from '../../platform/platform.ts'
-import { type AtomicWrite, renameWhenFree, writeFileAtomically } from './files.ts'
-import { type Lease, tryLock } from './process-lock.ts'
+import { type AtomicWrite, nameNew, writeFileAtomically } from './files.ts'
+import { tryLock } from './process-lock.ts'
 import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
 
-/** Writes a file atomically through a part that only one process at a time can have, and always removes the part. */
+/**
+ * Writes a file atomically through a part `.part` that only one process at a time can have, and always removes the part. A part whose process
+ * has ended or has sent no heartbeat for 60 s is removed.
+ *
+ * @param name of the file, for messages
+ *
+ * Errors: `PATH_BUSY` when another process writes it, or a part of unknown origin exists; `DISK_FULL`, `FILE_ACCESS`; those of the callbacks.
+ */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
-  const part = await PartFile.open(target, mode, name)
+  const path = `${target}.part`
+  const lease = await tryLock(`${path}.lock`).catch((error) => {
+    if (systemCode(error) !== 'CACHE_UNSAFE') throw error
+    throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
+  })
+  if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')
+  let isOurs = false
   const confirm = async () => {
     await how.confirm?.()
-    await part.confirm()
+    if (!(await lease.confirm())) throw busy(name, 'another process took it over', 'wait for that process')
   }
   try {
-    await writeFileAtomically(part, target, { ...how, confirm }, name)
+    // The part of a download has a journal and can be resumed.
+    const isDownload = await lstat(`${path}.json`).then(Boolean, () => false)
+    if (lease.isTakenOver && !isDownload) await rm(path, { force: true }).catch(refusing(name))
+    const file = await open(path, 'wx', mode).catch(refusing(name))
+    isOurs = true
+    await writeFileAtomically({ path, file }, target, { ...how, confirm }, name)
   } finally {
-    await part.end()
+    if (isOurs && (await lease.confirm())) await rm(path, { force: true }).catch(() => undefined)
+    await lease.release()
   }
 }
 
@@ -37,8 +56,10 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
   const write = async (file: FileHandle) => {
     for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
   }
-  const place = overwrite ? renameWhenFree : (part: string) => give(part, name, target)
-  await replaceAlone(target, name, 0o666, { write, place })
+  const place = async (part: string) => {
+    if (!nameNew(part, target)) throw exists(name)
+  }
+  await replaceAlone(target, name, 0o666, overwrite ? { write } : { write, place })
 }
 
 /** Returns the path of a file that may be written, with its folder resolved. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
@@ -59,23 +80,6 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   return target
 }
 
-/** Codes of systems and folders without hard links. */
-const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])
-
-/** Gives the part its final name by a hard link, which unlike a rename never replaces a file that another program has created. */
-async function give(part: string, name: string, target: string): Promise<void> {
-  const refuse = refusing(name)
-  try {
-    await link(part, target)
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw exists(name)
-    if (!NO_LINKS.has(systemCode(error))) return refuse(error)
-    await newPath(name)
-    return rename(part, target).catch(refuse)
-  }
-  await rm(part).catch(refuse)
-}
-
 function exists(name: string): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
 }
@@ -83,57 +87,6 @@ function exists(name: string): IntegrityError {
 function refusing(name: string) {
   return (error: unknown): never => {
     throw writeFailure(error, `"${name}"`)
-  }
-}
-
-/** The `.part` beside a file that is being written, and a lock beside that. */
-class PartFile {
-  readonly path: string
-  readonly file: FileHandle
-  readonly #name: string
-  readonly #lease: Lease
-
-  private constructor(path: string, name: string, file: FileHandle, lease: Lease) {
-    this.path = path
-    this.#name = name
-    this.file = file
-    this.#lease = lease
-  }
-
-  /**
-   * Creates the part of a file. Removes a part whose process has ended or has sent no heartbeat for 60 s.
-   *
-   * @param name of the file, for messages
-   *
-   * Errors: `PATH_BUSY` when another process writes it, or a part of unknown origin exists; `DISK_FULL`, `FILE_ACCESS`.
-   */
-  static async open(target: string, mode: number, name: string): Promise<PartFile> {
-    const path = `${target}.part`
-    const lease = await tryLock(`${path}.lock`).catch((error) => {
-      if (systemCode(error) !== 'CACHE_UNSAFE') throw error
-      throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
-    })
-    if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')
-    try {
-      // The part of a download has a journal and can be resumed.
-      const isDownload = await lstat(`${path}.json`).then(Boolean, () => false)
-      if (lease.isTakenOver && !isDownload) await rm(path, { force: true })
-      return new PartFile(path, name, await open(path, 'wx', mode), lease)
-    } catch (error) {
-      await lease.release()
-      throw writeFailure(error, `"${name}"`)
-    }
-  }
-
-  /** Checks before the rename that the lock is still ours. Errors: `PATH_BUSY`. */
-  async confirm(): Promise<void> {
-    if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process took it over', 'wait for that process')
-  }
-
-  /** Removes the part if it is still ours, and releases the lock. Never throws. */
-  async end(): Promise<void> {
-    if (await this.#lease.confirm()) await rm(this.path, { force: true }).catch(() => undefined)
-    await this.#lease.release()
   }
 }
 

@@ -11,10 +11,15 @@ import type { FileRecord } from './download-record.ts'
 import type { FilePlan } from './file-plan.ts'
 import { PREPARED_WITHIN, RetryBudgets } from './retries.ts'
 
-export interface DownloadContext {
+export interface DownloadContext extends SharedContext {
   readonly folder: Destination
   readonly record: FileRecord
   readonly plan: Pick<FilePlan, 'withSuffix'>
+  tell(event: DownloadEvent): void
+}
+
+/** What needs no destination. */
+export interface SharedContext {
   readonly limiter: RequestLimiter
   readonly budgets: RetryBudgets
   readonly clock: Clock
@@ -23,7 +28,6 @@ export interface DownloadContext {
   readonly signal: AbortSignal
   readonly settings: FileSettings
   send(target: Target, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
-  tell(event: DownloadEvent): void
   /** Waits until so many more bytes are within the limit of all files; absent without a limit. Errors: `ABORTED`. */
   readonly throttle?: (bytes: number, signal: AbortSignal) => Promise<void>
 }
@@ -53,16 +57,16 @@ const DEFAULTS = {
 /** Concurrent requests per origin. */
 const PER_HOST = 8
 
-/** Returns the state that all files of a download share. */
+/** Returns the state that all files of a download share; `isLocal` is that of their destination. */
 export function downloadContext(
   options: DownloadOptions,
-  parts: Pick<DownloadContext, 'folder' | 'record' | 'plan' | 'signal' | 'tell'> & { readonly limiter?: RequestLimiter },
-): DownloadContext {
+  { isLocal, signal, limiter }: Pick<SharedContext, 'signal'> & { readonly isLocal: boolean; readonly limiter?: RequestLimiter },
+): SharedContext {
   const { auth, clock = systemClock(), random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
   const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(DEFAULTS, name) && value !== undefined)
   return {
-    limiter: new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => undefined),
-    ...parts,
+    limiter: limiter ?? new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => undefined),
+    signal,
     budgets: new RetryBudgets(),
     clock,
     random,
@@ -71,7 +75,7 @@ export function downloadContext(
       // With a byte limit, further requests for one file bring no gain.
       ...(bytesPerSecond !== undefined && { ranges: 1 }),
       ...Object.fromEntries(given),
-      ...(!parts.folder.isLocal && { ranges: 1 }),
+      ...(!isLocal && { ranges: 1 }),
     },
     send: (target, headers, aborted) => auth.send(target, { headers, signal: aborted }),
     ...(bytesPerSecond !== undefined && { throttle: throttleOf(bytesPerSecond, clock) }),

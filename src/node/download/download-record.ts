@@ -3,17 +3,19 @@
 import { type AuthError, isAuthError } from '../../errors.ts'
 import type { Destination } from './destination/destination.ts'
 import type { DownloadFile, DownloadOptions } from './download.ts'
-import { isManifestLine, isProposed, type ManifestEntry, type ManifestStore, NewManifest, type ProposedSuffix } from './manifest.ts'
+import { isManifestLine, type ManifestEntry, type ManifestStore, NewManifest } from './manifest.ts'
 
 /** Facts of the server about a completed file. */
 export type ServerFacts = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix' | 'unverified'> & { readonly hadQuery: boolean }
 
 /** The records that a transfer reads and writes for its file. */
 export interface FileRecord {
-  readonly suffixes: Pick<Suffixes, 'of' | 'baseOf'>
+  /** Returns the suffix that a server proposed for the file of that planned name in an earlier run. */
+  suffixOf(file: DownloadFile): string | undefined
+  /** Returns the planned name of the file with that name, which has a suffix. */
+  plannedNameOf(name: string): string | undefined
   known(file: DownloadFile): ManifestEntry | undefined
   difference(entry: ManifestEntry, path: string): Promise<string | undefined>
-  proposed(file: DownloadFile, suffix: string): void
   /** Called before a complete file gets its name, so that another process knows the entry if this one dies. */
   completing?(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void>
   written(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<AuthError | undefined>
@@ -21,13 +23,13 @@ export interface FileRecord {
 }
 
 export class DownloadRecord implements FileRecord {
-  /** The suffixes that servers proposed. */
-  readonly suffixes = new Suffixes()
   readonly #destination: Destination
   /** The manifest of the destination; undefined if it cannot be used. */
   #store: ManifestStore | undefined
   /** The entries of the manifest; the last line of a path counts. */
   readonly #entries = new Map<string, ManifestEntry>()
+  /** Paths with a suffix, by planned name. */
+  readonly #suffixed = new Map<string, string>()
   readonly #extra: NewManifest | undefined
   /** Why nothing can be recorded, until it was reported. */
   #problem: AuthError | undefined
@@ -52,7 +54,6 @@ export class DownloadRecord implements FileRecord {
     try {
       const store = destination.manifest
       for await (const line of store.read()) {
-        if (isProposed(line)) record.suffixes.add(line)
         if (isManifestLine(line)) record.#keep(line)
       }
       record.#store = store
@@ -86,12 +87,14 @@ export class DownloadRecord implements FileRecord {
     return undefined
   }
 
-  /** Records the suffix of a file before it is named. */
-  proposed({ name, url }: DownloadFile, suffix: string): void {
-    if (this.suffixes.of(name, url) === suffix) return
-    const proposed = { name, url, suffix }
-    this.suffixes.add(proposed)
-    this.#append(proposed)
+  suffixOf({ name, url }: DownloadFile): string | undefined {
+    const entry = this.#entries.get(this.#suffixed.get(name) ?? '')
+    return entry?.url === url ? entry.suffix : undefined
+  }
+
+  plannedNameOf(name: string): string | undefined {
+    const { suffix } = this.#entries.get(name) ?? {}
+    return suffix && name.slice(0, -suffix.length)
   }
 
   /** Records a completed file. Returns the reason if it could not be recorded, once. */
@@ -149,21 +152,18 @@ export class DownloadRecord implements FileRecord {
   #note(entry: ManifestEntry): void {
     if (!this.#store) return
     this.#keep(entry)
-    this.#append(entry)
-  }
-
-  #keep(entry: ManifestEntry): void {
-    this.#entries.set(entry.path, entry)
-    this.suffixes.written(entry)
-  }
-
-  #append(line: ManifestEntry | ProposedSuffix): void {
     try {
-      this.#store?.add(line)
+      this.#store.add(entry)
     } catch (error) {
       if (!isAuthError(error)) throw error
       this.#problem ??= error
     }
+  }
+
+  #keep(entry: ManifestEntry): void {
+    const { path, suffix } = entry
+    this.#entries.set(path, entry)
+    if (suffix !== undefined) this.#suffixed.set(path.slice(0, -suffix.length), path)
   }
 
   #reportOnce(): AuthError | undefined {
@@ -191,40 +191,6 @@ export async function differenceOf(entry: ManifestEntry, path: string, destinati
 export function manifestLine({ name, url }: DownloadFile, bytes: number, { hadQuery, ...facts }: ServerFacts): ManifestEntry {
   const time = new Date().toISOString()
   return { path: name, url, ...(hadQuery && { hadQuery }), size: bytes, ...facts, time }
-}
-
-/** The suffixes in a manifest; the last line of a name counts. */
-class Suffixes {
-  /** By planned name. */
-  readonly #proposed = new Map<string, ProposedSuffix>()
-  /** Planned names by final name. */
-  readonly #bases = new Map<string, string>()
-
-  /** Returns the suffix of the file with that planned name and URL; undefined for none. */
-  of(name: string, url: string): string | undefined {
-    const proposed = this.#proposed.get(name)
-    return proposed?.url === url ? proposed.suffix : undefined
-  }
-
-  /** Returns the planned name of the file with this final name. */
-  baseOf(path: string): string | undefined {
-    return this.#bases.get(path)
-  }
-
-  add(proposed: ProposedSuffix): void {
-    this.#proposed.set(proposed.name, proposed)
-    this.#bases.set(proposed.name + proposed.suffix, proposed.name)
-  }
-
-  /** Registers a file; a final name that was planned without a suffix belongs to no other file any more. */
-  written({ path, url, suffix }: ManifestEntry): void {
-    const base = this.#bases.get(path)
-    if (suffix !== undefined) this.add({ name: path.slice(0, -suffix.length), url, suffix })
-    if (suffix !== undefined || base === undefined) return
-    this.#bases.delete(path)
-    const proposed = this.#proposed.get(base)
-    if (proposed && base + proposed.suffix === path) this.#proposed.delete(base)
-  }
 }
 
 /** The modification time of a file does not apply to a copy of it. */

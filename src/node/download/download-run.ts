@@ -95,7 +95,8 @@ export class DownloadRun {
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     const tell = (event: DownloadEvent) => this.#tell(event)
-    this.#context = downloadContext(options, { folder, record, plan: this.#plan, signal: this.#end.signal, tell })
+    const shared = downloadContext(options, { isLocal: folder.isLocal, signal: this.#end.signal })
+    this.#context = { ...shared, folder, record, plan: this.#plan, tell }
     this.#carrier = carrier
     carrier?.begin({ record, plan: this.#plan, signal: this.#end.signal, tell })
     this.#transfer = carrier ? (planned) => carrier.transfer(planned) : (planned) => downloadFile(planned, this.#context)

@@ -186,18 +186,20 @@ export interface DownloadFile {
  */
 export type Verification = 'checksum' | 'digest' | 'size' | 'length' | 'manifest' | 'server'
 
-/** The first event of every file. */
-export interface PlannedEvent {
-  readonly kind: 'planned'
+/** What events of files have in common. */
+export interface FileEvent {
   /** The file. */
   readonly file: DownloadFile
 }
 
+/** The first event of every file. */
+export interface PlannedEvent extends FileEvent {
+  readonly kind: 'planned'
+}
+
 /** The response of a file has begun. */
-export interface StartedEvent {
+export interface StartedEvent extends FileEvent {
   readonly kind: 'started'
-  /** The file. */
-  readonly file: DownloadFile
   /** Size of the file in bytes, if known. */
   readonly size?: number
   /** Bytes resumed from an earlier run. */
@@ -205,10 +207,8 @@ export interface StartedEvent {
 }
 
 /** Bytes received so far; fewer than before after a restart. */
-export interface ProgressEvent {
+export interface ProgressEvent extends FileEvent {
   readonly kind: 'progress'
-  /** The file. */
-  readonly file: DownloadFile
   /** Bytes that are there, those of earlier runs included. */
   readonly bytes: number
   /** All bytes of the file; absent when unknown. */
@@ -216,10 +216,8 @@ export interface ProgressEvent {
 }
 
 /** The file is requested again after that many milliseconds. */
-export interface RetryEvent {
+export interface RetryEvent extends FileEvent {
   readonly kind: 'retry'
-  /** The file. */
-  readonly file: DownloadFile
   /** What ended the attempt. */
   readonly error: AuthError
   /** Milliseconds until the next attempt. */
@@ -229,10 +227,8 @@ export interface RetryEvent {
 }
 
 /** A warning: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`; with `trustServer` also `FILE_INTEGRITY`. */
-export interface WarningEvent {
+export interface WarningEvent extends FileEvent {
   readonly kind: 'warning'
-  /** The file. */
-  readonly file: DownloadFile
   /** The stable reason. */
   readonly code: ErrorCode
   /** The text for people. */
@@ -240,10 +236,8 @@ export interface WarningEvent {
 }
 
 /** The file is complete and has its final name. */
-export interface WrittenEvent {
+export interface WrittenEvent extends FileEvent {
   readonly kind: 'written'
-  /** The file. */
-  readonly file: DownloadFile
   /** Size of the file in bytes. */
   readonly bytes: number
   /** Bytes received over the network for it in this run. */
@@ -255,10 +249,8 @@ export interface WrittenEvent {
 }
 
 /** The file exists already and was kept. */
-export interface KeptEvent {
+export interface KeptEvent extends FileEvent {
   readonly kind: 'kept'
-  /** The file. */
-  readonly file: DownloadFile
   /** Its size in bytes. */
   readonly bytes: number
   /** What it agreed with. */
@@ -266,10 +258,8 @@ export interface KeptEvent {
 }
 
 /** A file failed; the others go on. */
-export interface FailedEvent {
+export interface FailedEvent extends FileEvent {
   readonly kind: 'failed'
-  /** The file. */
-  readonly file: DownloadFile
   /** Why it is not there. */
   readonly error: AuthError
   /** Bytes received over the network for it in this run. */
@@ -282,10 +272,8 @@ export interface FailedEvent {
  * The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`; or a chunk of a Zarr store is not
  * there, which stands for fill values.
  */
-export interface SkippedEvent {
+export interface SkippedEvent extends FileEvent {
   readonly kind: 'skipped'
-  /** The file. */
-  readonly file: DownloadFile
   /** Size of the file in bytes; 0 for a missing chunk. */
   readonly size: number
   /** Bytes received over the network for it in this run. */

@@ -20,7 +20,7 @@ import { VERIFY_RETRIES, withRetries } from './retries.ts'
 import { originAndPath } from './selected-files.ts'
 
 /** A file under its local name; `base` is the planned name, without a suffix. */
-interface NamedFile extends PlannedFile {
+export interface NamedFile extends PlannedFile {
   readonly base?: string
 }
 
@@ -50,14 +50,15 @@ export async function keptFile(planned: NamedFile, context: DownloadContext, siz
 /** Returns a file under the name of an earlier run, if it exists. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
 export function rememberedFile(planned: PlannedFile, context: DownloadContext): NamedFile {
   const { file, lacksSuffix } = planned
-  const named = namedFile(planned, (lacksSuffix && context.record.suffixes.of(file.name, file.url)) ?? '', context)
-  return named !== file && presentFile(named.path) ? { ...planned, file: named, base: file.name } : planned
+  const named = withSuffix(planned, (lacksSuffix && context.record.suffixOf(file)) ?? '', context)
+  return named.base !== undefined && presentFile(named.file.path) ? named : planned
 }
 
 /** Returns a file with the suffix that its server proposes, unless it exists under its planned name or the plan refuses that suffix. */
-export function namedFile(planned: PlannedFile, suffix: string, { plan }: DownloadContext): DownloadFile {
+export function withSuffix(planned: PlannedFile, suffix: string, { plan }: DownloadContext): NamedFile {
   const isFree = planned.lacksSuffix && suffix !== '' && !presentFile(planned.file.path)
-  return (isFree ? plan.withSuffix(planned, suffix) : undefined) ?? planned.file
+  const file = isFree ? plan.withSuffix(planned, suffix) : undefined
+  return file ? { ...planned, file, base: planned.file.name } : planned
 }
 
 /** Returns how an existing file is treated: one of the same download is kept. */
@@ -92,7 +93,7 @@ async function comparedHere(
   { folder, record, settings }: DownloadContext,
 ): Promise<readonly Verification[]> {
   const { file, base } = planned
-  const owner = record.suffixes.baseOf(file.name)
+  const owner = record.plannedNameOf(file.name)
   if (owner !== undefined && owner !== base) throw inTheWay(file, `exists already and is another file, which was planned as "${owner}"`)
   const { size, hash } = promiseOf(planned.selected)
   const hasSize = size === undefined || size === bytes

@@ -1,18 +1,13 @@
 /**
- * Downloads one file, as a state machine:
+ * Downloads one file:
  *
- *     planned ──▶ asked ◀─────────────── another attempt, the next URL ──┐
- *        │         │  │ 202 (prepared), 429, 5xx, no connection ────────▶│
- *        │         │  ▼                                                  │
- *        │         │ receiving ── stalled, cut off, changed ────────────▶│
- *        │         │  │                                                  │
- *        │         ▼  ▼ no byte is missing                               │
- *        │      verifying ── in the other content coding ───────────────▶┘
- *        │         │ size and checksum agree
- *        │         ▼
- *        │       placed ──▶ written
+ *     an existing file that agrees ──▶ kept
+ *     request ◀── after a pause, at the next URL, or in the other content coding ───┐
+ *        │ 202 (prepared), 429, 5xx, no connection, cut off, stalled, changed ─────▶│
+ *        ▼ no byte is missing                                                       │
+ *     verify ── another size or checksum ──────────────────────────────────────────▶┘
  *        ▼
- *     kept: it exists and agrees, which may be known only by the name in the response (asked ──▶ named)
+ *     written
  *
  * An error without another attempt ends in `failed`, and a size that was not selected in `skipped`. A signed URL that has expired is signed
  * anew by a new download of the file: see `download-run.ts`.
@@ -31,7 +26,7 @@ import { promiseOf } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import { existingFor, hadQuery, keptFile, namedFile, promisedBody, rememberedFile, warnUnrecorded } from './existing-file.ts'
+import { existingFor, hadQuery, keptFile, promisedBody, rememberedFile, warnUnrecorded, withSuffix } from './existing-file.ts'
 import { FileCheck } from './file-check.ts'
 import type { PlannedFile } from './file-plan.ts'
 import type { ManifestEntry } from './manifest.ts'
@@ -63,14 +58,11 @@ export function downloadFile(planned: PlannedFile, context: DownloadContext): Pr
   return new FileDownload(planned, context).run()
 }
 
-type State = 'planned' | 'asked' | 'named' | 'receiving' | 'verifying' | 'placed'
-
-/** A request, and its response once that has come. */
-interface OpenRequest {
-  readonly exchange: Exchange
-  readonly origin: string
-  readonly answer?: { readonly response: HttpResponse; readonly delivery: Delivery }
-}
+/**
+ * After a request: nothing is missing, more is to be requested, or the response says that the file has the name of an existing one; or how the
+ * file ends.
+ */
+type Outcome = 'complete' | 'partial' | 'named' | SkippedEvent
 
 /** One of the URLs of a file. */
 interface FileUrl {
@@ -93,7 +85,6 @@ class FileDownload {
   #url: FileUrl
   /** The error of the first URL. */
   #firstError: AuthError | undefined
-  #request: OpenRequest | undefined
 
   // The version of the file by its server.
   /** Size in bytes, once known. */
@@ -133,11 +124,10 @@ class FileDownload {
 
   async run(): Promise<FinalEvent> {
     try {
-      let state: State | FinalEvent = 'planned'
-      while (typeof state === 'string') state = await this.#next(state)
+      const event = (await this.#kept()) ?? (await this.#fetched())
       // Of a file that is skipped, a part of an earlier run without that limit stays.
-      if (state.kind !== 'written') await this.#opened?.close(state.kind === 'skipped')
-      return state
+      if (event.kind !== 'written') await this.#opened?.close(event.kind === 'skipped')
+      return event
     } catch (thrown) {
       const error = exchangeFailure(thrown, this.#context.signal, this.#file.url)
       const resumable = (await this.#opened?.close(!this.#check.isWrong && error.code !== 'FILE_CHANGED')) ?? 0
@@ -145,30 +135,8 @@ class FileDownload {
     }
   }
 
-  async #next(state: State): Promise<State | FinalEvent> {
-    try {
-      const next = await this.#perform(state)
-      if (next !== 'receiving') await this.#release(state === 'receiving')
-      return next
-    } catch (thrown) {
-      const error = await this.#release(false).then(
-        () => thrown,
-        (failure: unknown) => failure,
-      )
-      return this.#nextAfter(error, state)
-    }
-  }
-
-  #perform(state: State): Promise<State | FinalEvent> {
-    if (state === 'planned') return this.#whenPlanned()
-    if (state === 'asked') return this.#whenAsked()
-    if (state === 'named') return this.#whenNamed()
-    if (state === 'receiving') return this.#whenReceiving()
-    return state === 'verifying' ? this.#whenVerifying() : this.#whenPlaced()
-  }
-
-  /** Looks for the file and for a part of it. */
-  async #whenPlanned(): Promise<State | FinalEvent> {
+  /** Looks for the file; opens a part if there is none. */
+  async #kept(): Promise<KeptEvent | undefined> {
     const { folder, settings, signal } = this.#context
     const { path } = this.#file
     const { hasPart } = await folder.prepare(path)
@@ -183,11 +151,31 @@ class FileDownload {
       )
     this.#opened = await folder.open(path, { taken: hasPart, resume: settings.resume, wait: { signal, onWait } })
     this.#most = this.#part.total
-    return 'asked'
+    return undefined
   }
 
-  /** Requests the missing part, and compares the headers of the response with the document and with earlier responses. */
-  async #whenAsked(): Promise<State | FinalEvent> {
+  async #fetched(): Promise<FinalEvent> {
+    for (;;) {
+      const end = await this.#receivedAll()
+      if (end) return end
+      if (await this.#isVerified()) return this.#placed()
+    }
+  }
+
+  /** Requests what is missing until nothing is. Returns the event of a file that ends otherwise. */
+  async #receivedAll(): Promise<SkippedEvent | KeptEvent | undefined> {
+    for (;;) {
+      const outcome = await this.#request().catch((error) => this.#afterFailure(error))
+      if (outcome === 'complete') return undefined
+      if (outcome === 'named') {
+        const kept = await keptFile(withSuffix(this.#planned, this.#suffix, this.#context), this.#context, this.#size)
+        if (kept) return kept
+      } else if (outcome !== 'partial') return outcome
+    }
+  }
+
+  /** Requests the missing part, compares the headers of the response with the document and with earlier responses, and receives the body. */
+  async #request(): Promise<Outcome> {
     const part = this.#part
     const { limiter, signal, send } = this.#context
     const { target, bare, origin } = this.#url
@@ -201,94 +189,98 @@ class FileDownload {
     }
     await limiter.enter(origin, signal)
     const exchange = new Exchange(this.#context, this.#file.url)
-    this.#request = { exchange, origin }
-    const response = await send(target, rangeHeaders(asked), exchange.signal)
-    if (response.status === 416 && asked.offset > 0) return this.#nothingBehind(response, asked)
-    if (response.status !== 200 && response.status !== 206) throw await this.#refused(response)
-    const delivery = deliveryOf(response, asked, this.#isAsSent(response))
-    this.#request = { exchange, origin, answer: { response, delivery } }
-    return this.#compareHeaders(response, delivery, asked)
+    let isRead = false
+    try {
+      const response = await send(target, rangeHeaders(asked), exchange.signal)
+      if (response.status === 416 && asked.offset > 0) return await this.#nothingBehind(response, asked)
+      if (response.status !== 200 && response.status !== 206) throw await this.#refused(response)
+      const delivery = deliveryOf(response, asked, this.#isAsSent(response))
+      const end = await this.#compareHeaders(response, delivery, asked)
+      if (end) return end
+      await this.#receive(exchange, response, delivery)
+      isRead = true
+      return this.#size === undefined || part.missing(this.#size).length === 0 ? 'complete' : 'partial'
+    } finally {
+      // An unread body would keep its connection open.
+      if (!isRead) exchange.cancel()
+      exchange.end()
+      limiter.leave(origin)
+      await part.flush()
+    }
   }
 
-  /** The file has the name of an existing one, which was known only from the response. */
-  async #whenNamed(): Promise<State | FinalEvent> {
-    return (await keptFile(rememberedFile(this.#planned, this.#context), this.#context, this.#size)) ?? 'asked'
-  }
-
-  async #whenReceiving(): Promise<State> {
-    if (!this.#request?.answer) throw new TypeError('nothing was requested')
-    const { exchange, origin, answer } = this.#request
-    const { response, delivery } = answer
+  async #receive(exchange: Exchange, response: HttpResponse, delivery: Delivery): Promise<void> {
     const { limiter, settings } = this.#context
-    const [part, size, { bare }] = [this.#part, this.#size, this.#url]
+    const [part, size, { bare, origin, retries }] = [this.#part, this.#size, this.#url]
     if (delivery.offset === 0)
       exchange.inspect((head, isAll) => this.#check.isPromised(head, isAll, { asked: bare, response, delivery, suffix: this.#suffix }))
     if (size !== undefined && part.version && isRanged(part, delivery, size, settings))
       await this.#receiveRanges(exchange, response, delivery, size)
     else await this.#receiveInOrder(exchange, response, delivery)
     limiter.succeeded(origin)
-    this.#url.retries.succeeded()
-    return size === undefined || part.missing(size).length === 0 ? 'verifying' : 'asked'
+    retries.succeeded()
   }
 
-  /** Compares the received bytes with the document and with the server. */
-  async #whenVerifying(): Promise<State> {
-    const part = this.#part
+  /** Compares the received bytes with the document and with the server. Returns false if the file is requested in the other content coding. */
+  async #isVerified(): Promise<boolean> {
     // Alternates are compared with what the first server says.
     if (this.#index > 0) this.#validators = {}
-    await part.flush()
-    this.#verified = await this.#check.verify(part, this.#size)
-    return 'placed'
+    try {
+      this.#verified = await this.#check.verify(this.#part, this.#size)
+      return true
+    } catch (error) {
+      if (this.#context.signal.aborted) throw abortedBy(this.#context.signal)
+      if (!isAuthError(error) || isOurs(error)) throw error
+      await this.#otherCoding(error)
+      return false
+    }
   }
 
   /** Names the file and records it. */
-  async #whenPlaced(): Promise<FinalEvent> {
+  async #placed(): Promise<WrittenEvent> {
     const part = this.#part
     const { record } = this.#context
     const sha256 = await part.digest('sha256')
-    const named = namedFile(this.#planned, this.#suffix, this.#context)
-    const suffix = named === this.#file ? '' : this.#suffix
-    // The suffix is recorded before the file is named, so that a later run finds it.
-    if (suffix !== '') record.proposed(this.#file, suffix)
+    const { file: named, base } = withSuffix(this.#planned, this.#suffix, this.#context)
+    const suffix = base === undefined ? {} : { suffix: this.#suffix }
     const unverified = [...this.#check.unverified]
     const differs = unverified.length > 0 && { unverified }
-    const facts = { sha256, ...this.#validators, hadQuery: hadQuery(this.#planned), ...(suffix !== '' && { suffix }), ...differs }
+    const facts = { sha256, ...this.#validators, hadQuery: hadQuery(this.#planned), ...suffix, ...differs }
     await record.completing?.(named, part.length, facts)
     await part.complete(existingFor(this.#planned, this.#context) === 'replace', named.path)
     warnUnrecorded(named, await record.written(named, part.length, facts), this.#context)
     return { kind: 'written', file: named, bytes: part.length, received: this.#received, verified: this.#verified, ...differs }
   }
 
-  /** Returns the state after an error. Errors: the one that ends the download. */
-  async #nextAfter(error: unknown, state: State): Promise<State> {
-    if (state === 'planned' || state === 'named' || state === 'placed') throw error
-    if (this.#context.signal.aborted) throw abortedBy(this.#context.signal)
+  /** Prepares the next attempt after a failed request. Errors: the one that ends the download. */
+  async #afterFailure(error: unknown): Promise<'partial'> {
+    const { signal } = this.#context
+    if (signal.aborted) throw abortedBy(signal)
     try {
-      if (state === 'verifying') throw error
-      return await this.#retry(exchangeFailure(error, undefined, this.#url.bare))
+      await this.#retry(exchangeFailure(error, undefined, this.#url.bare))
     } catch (last) {
-      if (this.#context.signal.aborted) throw abortedBy(this.#context.signal)
+      if (signal.aborted) throw abortedBy(signal)
       if (!isAuthError(last) || isOurs(last)) throw last
-      return state === 'verifying' ? this.#otherCoding(last) : this.#nextUrl(last)
+      await this.#nextUrl(last)
     }
+    return 'partial'
   }
 
   /** Continues with the next URL. Errors: that of the first one. */
-  async #nextUrl(error: AuthError): Promise<State> {
+  async #nextUrl(error: AuthError): Promise<void> {
     this.#firstError ??= error
     const target = this.#planned.selected.targets[this.#index + 1]
     if (!target) return this.#otherCoding(this.#firstError)
     this.#warn(error.code, `${error.message}; the next URL is tried`)
     this.#index++
     this.#url = this.#urlOf(target)
-    return 'asked'
   }
 
   /**
    * Restarts once: the size or checksum in the document may describe the body with or without its content coding. Errors: the one given, if
    * that is not the reason; that of the first attempt.
    */
-  async #otherCoding(error: AuthError): Promise<State> {
+  async #otherCoding(error: AuthError): Promise<void> {
     if (error.code !== 'FILE_INTEGRITY') throw error
     if (this.#codingError) throw this.#codingError
     if (error === this.#check.doubt?.error || this.#asSent === undefined) throw error
@@ -299,11 +291,11 @@ class FileDownload {
     this.#index = 0
     this.#url = this.#urlOf(this.#planned.selected.targets[0])
     this.#firstError = undefined
-    return this.#restart(error)
+    await this.#restart(error)
   }
 
   /** Waits before the next attempt at the same URL; a file that has changed is restarted once. Errors: the one given, if there is none. */
-  async #retry(error: AuthError): Promise<State> {
+  async #retry(error: AuthError): Promise<void> {
     const { limiter, settings, clock, signal, tell } = this.#context
     const { retries, origin } = this.#url
     if (error.code === 'FILE_CHANGED') {
@@ -320,13 +312,11 @@ class FileDownload {
     if (error.code !== 'HTTP_202' && (status === 429 || status === 503 || hint !== undefined)) limiter.refused(origin, hint ?? 0)
     tell({ kind: 'retry', file: this.#file, error, delay, attempt })
     await sleep(delay, clock, signal)
-    return 'asked'
   }
 
-  async #restart(error: AuthError): Promise<State> {
+  async #restart(error: AuthError): Promise<void> {
     await this.#part.reset()
     this.#context.tell({ kind: 'retry', file: this.#file, error, delay: 0, attempt: 1 })
-    return 'asked'
   }
 
   get #part(): Part {
@@ -338,18 +328,6 @@ class FileDownload {
     const { budgets, settings, clock, random } = this.#context
     const { bare, origin } = originAndPath(target)
     return { target, bare, origin, retries: new UrlRetries(settings, budgets.of(origin), clock, random) }
-  }
-
-  /** Ends the request and writes what was received. Errors: those of writing. */
-  async #release(isRead: boolean): Promise<void> {
-    const request = this.#request
-    if (!request) return
-    this.#request = undefined
-    // An unread body would keep its connection open.
-    if (!isRead) request.exchange.cancel()
-    request.exchange.end()
-    this.#context.limiter.leave(request.origin)
-    await this.#part.flush()
   }
 
   /** Returns the part to request: what is missing from the beginning on. */
@@ -369,10 +347,10 @@ class FileDownload {
   }
 
   /** Ends with what an earlier run has received. */
-  #allReceived(size: number): State | FinalEvent {
+  #allReceived(size: number): Outcome {
     if (!isWithin(size, this.#planned.selected.sizeLimits ?? {})) return this.#skipped(size)
     this.#start(size)
-    return 'verifying'
+    return 'complete'
   }
 
   #skipped(size: number): SkippedEvent {
@@ -380,7 +358,7 @@ class FileDownload {
   }
 
   /** Handles 416: the file ends here, or is another version now (RFC 9110 §15.5.17). */
-  async #nothingBehind(response: HttpResponse, asked: Asked): Promise<State | FinalEvent> {
+  async #nothingBehind(response: HttpResponse, asked: Asked): Promise<Outcome> {
     const { offset, size } = asked
     await response.discard()
     const total = /^bytes \*\/(\d{1,16})$/i.exec(response.headers.get('content-range')?.trim() ?? '')?.[1]
@@ -407,8 +385,8 @@ class FileDownload {
     return this.#asSent
   }
 
-  /** Compares the headers of a response with the document, and reserves space for its body. */
-  async #compareHeaders(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<State | FinalEvent> {
+  /** Compares the headers of a response with the document, and reserves space for its body. Returns an outcome without a body. */
+  async #compareHeaders(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<Outcome | undefined> {
     const { headers, status, url } = response
     const { settings } = this.#context
     const [file, part, check] = [this.#file, this.#part, this.#check]
@@ -445,7 +423,7 @@ class FileDownload {
     if (check.hash) part.hash(check.hash.known.algorithm)
     part.hash('sha256')
     this.#start(offset)
-    return 'receiving'
+    return undefined
   }
 
   async #receiveInOrder(exchange: Exchange, response: HttpResponse, delivery: Delivery): Promise<void> {
@@ -469,11 +447,11 @@ class FileDownload {
       {
         part: this.#part,
         context: this.#context,
+        target,
         url: this.#file.url,
         origin,
         version: { size, ...(validator !== undefined && { validator }), ...(modified !== undefined && { modified }) },
         requests: this.#isAlone ? 0 : this.#context.settings.ranges,
-        send: (headers, signal) => this.#context.send(target, headers, signal),
         came: (bytes) => this.#count(bytes),
       },
     )
@@ -505,10 +483,8 @@ class FileDownload {
 
   /** True if the name with the suffix is that of an existing file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   #isNamePresent(): boolean {
-    const { path } = namedFile(this.#planned, this.#suffix, this.#context)
-    if (path === this.#file.path || existingFor(this.#planned, this.#context) === 'replace' || !presentFile(path)) return false
-    this.#context.record.proposed(this.#file, this.#suffix)
-    return true
+    const { file, base } = withSuffix(this.#planned, this.#suffix, this.#context)
+    return base !== undefined && existingFor(this.#planned, this.#context) !== 'replace' && presentFile(file.path) !== undefined
   }
 }
 

@@ -106,12 +106,11 @@ export class FilePlan {
    * Returns the file with a suffix that the server proposed; undefined if that is the name of any file planned before or of its own document: it
    * gets no suffix then, whichever of them is fetched first.
    */
-  withSuffix({ file, selected: wanted }: PlannedFile, suffix: string): DownloadFile | undefined {
-    const [name, source] = [file.name + suffix, sourceOf(wanted.targets[0])]
-    const owner = this.#taken.get(foldedName(name))
-    const isOurs = owner?.base === file.name && owner.source === source
-    if (owner ? !isOurs : this.#isOfSibling(wanted, name)) return undefined
-    this.#take({ name, number: file.number, source, base: file.name })
+  withSuffix(planned: PlannedFile, suffix: string): DownloadFile | undefined {
+    if (this.refusedSuffixes(planned).includes(suffix.toLowerCase())) return undefined
+    const { file, selected: wanted } = planned
+    const name = file.name + suffix
+    this.#take({ name, number: file.number, source: sourceOf(wanted.targets[0]), base: file.name })
     return { ...file, name, path: file.path + suffix }
   }
 
@@ -125,10 +124,6 @@ export class FilePlan {
     const taken = [...(this.#endings.get(base) ?? [])].filter(([, owner]) => !(owner.base === file.name && owner.source === source))
     const names = [...this.#siblingNames(wanted)].filter((name) => name.startsWith(`${base}.`))
     return [...new Set([...taken.map(([suffix]) => suffix), ...names.map((name) => name.slice(base.length))])]
-  }
-
-  #isOfSibling(wanted: SelectedFile, name: string): boolean {
-    return this.#siblingNames(wanted).has(foldedName(name))
   }
 
   #siblingNames(wanted: SelectedFile): ReadonlySet<string> {

@@ -41,15 +41,6 @@ export interface ManifestEntry {
   readonly unverified?: readonly Unverified[]
 }
 
-/** The suffix that a server has proposed for a file, recorded before the file is named, so that later runs find that name. */
-export interface ProposedSuffix {
-  /** The planned name, below the folder. */
-  readonly name: string
-  /** Origin and path of the URL. */
-  readonly url: string
-  readonly suffix: string
-}
-
 /** Default name of the manifest of a folder. No downloaded file begins with a dot. */
 export const MANIFEST_NAME = '.stac-auth-manifest'
 
@@ -114,7 +105,7 @@ export interface ManifestStore {
   /** Yields the lines of earlier runs. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   read(): AsyncIterable<unknown>
   /** Appends a line. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`, `PATH_EXISTS`. */
-  add(line: ManifestEntry | ProposedSuffix): void
+  add(line: ManifestEntry): void
   /** Ends writing. Errors: those of writing. */
   close(): Promise<void>
 }
@@ -132,7 +123,7 @@ export class FileManifest implements ManifestStore {
     if (presentFile(this.#path)) yield* readLines(this.#path)
   }
 
-  add(line: ManifestEntry | ProposedSuffix): void {
+  add(line: ManifestEntry): void {
     try {
       presentFile(this.#path)
       this.#lines ??= new Lines(this.#path, O_RDWR | O_CREAT | O_APPEND)
@@ -303,14 +294,8 @@ export function isManifestLine(value: unknown): value is ManifestEntry {
   )
 }
 
-export function isProposed(value: unknown): value is ProposedSuffix {
-  if (!isObject(value)) return false
-  const { name, url, suffix } = value
-  return [name, url].every((text) => typeof text === 'string' && text.length <= 10_000) && isSuffix(suffix)
-}
-
-/** The manifest may come from another person. */
-function isSuffix(value: unknown): value is string {
+/** Returns true for a suffix that a server may propose. */
+export function isSuffix(value: unknown): value is string {
   return typeof value === 'string' && plainSuffix(`x${value}`) === value && value !== ''
 }
 

@@ -4,6 +4,7 @@ import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, isKnownFailure } from '../../http/network-error.ts'
 import { originOf } from '../../http/url.ts'
+import type { Target } from '../../stac/target.ts'
 import { internalError } from '../base/system-error.ts'
 import type { Part } from './destination/destination.ts'
 import type { Span } from './destination/part-journal.ts'
@@ -145,6 +146,7 @@ export function exchangeFailure(thrown: unknown, signal: AbortSignal | undefined
 interface RangedFile {
   readonly part: Part
   readonly context: DownloadContext
+  readonly target: Target
   /** Origin and path, for messages; and the origin of the requests. */
   readonly url: string
   readonly origin: string
@@ -152,8 +154,6 @@ interface RangedFile {
   readonly version: Pick<Asked, 'validator' | 'modified'> & { readonly size: number }
   /** Concurrent requests; 0 to receive only what the first response holds. */
   readonly requests: number
-  /** Sends one more request for the same file. */
-  send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
   /** Called when bytes arrived. */
   came(bytes: number): void
 }
@@ -188,13 +188,16 @@ export async function receiveRanges(first: FirstResponse, file: RangedFile): Pro
     fetched++
     return true
   }
+  // Helpers that still wait for a slot when the leading request has ended would wait for that of their own file.
+  const over = new AbortController()
   const reading = readOn(first, free, file)
-  const leading = reading.then(async () => {
-    while (await fetchNext());
-  })
-  const isOver = leading.catch(() => undefined)
+  const leading = reading
+    .then(async () => {
+      while (await fetchNext());
+    })
+    .finally(() => over.abort())
   const helping = async () => {
-    while (await enterBefore(isOver, context.limiter, origin, context.signal)) {
+    while (await isEntered(context.limiter, origin, over.signal)) {
       try {
         if (!(await fetchNext())) return
       } finally {
@@ -258,7 +261,7 @@ async function fetchRange([offset, end]: Span, file: RangedFile): Promise<void> 
   const asked = { ...file.version, offset, end }
   let at = offset
   try {
-    const response = await file.send(rangeHeaders(asked), exchange.signal)
+    const response = await file.context.send(file.target, rangeHeaders(asked), exchange.signal)
     if (response.status === 200) throw fileChanged(response.url)
     if (response.status !== 206) throw new Error('no part was received')
     for await (const chunk of exchange.receive(response, deliveryOf(response, asked))) {
@@ -280,24 +283,13 @@ async function received(chunk: Uint8Array, at: number, { part, came }: RangedFil
   if (room) await exchange.waiting(room)
 }
 
-/**
- * Waits for a slot until the leading request ends, and gives back one that comes later. A caller that waits for all requests while they wait
- * for its own slot would never continue.
- */
-export async function enterBefore(
-  isOver: Promise<unknown>,
-  limiter: RequestLimiter,
-  origin: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const entered = limiter.enter(origin, signal)
-  if (!entered) return true
-  const isIn = await Promise.race([entered.then(() => true), isOver.then(() => false)])
-  if (!isIn)
-    void entered.then(
-      () => limiter.leave(origin),
-      // What was refused has no slot.
-      () => undefined,
-    )
-  return isIn
+/** Waits for a slot; returns false if the signal ends the wait. Errors: those of the limiter. */
+async function isEntered(limiter: RequestLimiter, origin: string, end: AbortSignal): Promise<boolean> {
+  try {
+    await limiter.enter(origin, end)
+    return true
+  } catch (error) {
+    if (end.aborted) return false
+    throw error
+  }
 }

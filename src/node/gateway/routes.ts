@@ -3,44 +3,25 @@
 import type { Auth } from '../../auth/auth.ts'
 import { below, hrefOf, targetAddress } from '../../auth/resource.ts'
 import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
-import { type AuthError, type ErrorCode, isAuthError, SelectionError, TrustError } from '../../errors.ts'
+import { type AuthError, isAuthError, SelectionError, TrustError } from '../../errors.ts'
 import { own, ownString } from '../../stac/document.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { SourceDocument } from '../download/index.ts'
+import type { GatewayRefusal, GatewayTarget } from './gateway.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 
 /** Documents whose targets are reachable. */
 export type GatewayDocument = SourceDocument
-
-/** An asset or alternate of a document. */
-export interface ReachableTarget {
-  /** `id` of the document, else its URL. */
-  readonly document: string
-  /** Key of the asset; `KEY/NAME` for an alternate. */
-  readonly key: string
-  readonly href: string
-}
-
-/** An asset or alternate whose URL cannot be used. */
-export interface RefusedTarget {
-  /** `id` of the document, else its URL. */
-  readonly document: string
-  /** Key of the asset; `KEY/NAME` for an alternate. */
-  readonly key: string
-  readonly code: ErrorCode
-  readonly message: string
-  readonly hint?: string
-}
 
 /** How a URL is requested: as a target, by the references of its document, or as a URL, by `sendTo` of the credentials. */
 export type Route = { readonly target: Target; readonly isExact: boolean } | { readonly target?: undefined }
 
 /** The URLs that documents and credentials allow. Nothing else is ever requested. */
 export class Routes {
-  readonly targets: readonly ReachableTarget[]
-  readonly refused: readonly RefusedTarget[]
+  readonly targets: readonly Omit<GatewayTarget, 'url'>[]
+  readonly refused: readonly GatewayRefusal[]
   readonly #auth: Pick<Auth, 'service'>
   readonly #exact = new Map<string, Target>()
   readonly #protected = new Folders()
@@ -49,8 +30,8 @@ export class Routes {
 
   constructor(auth: Pick<Auth, 'service'>, documents: readonly GatewayDocument[]) {
     this.#auth = auth
-    const reachable: ReachableTarget[] = []
-    const refused: RefusedTarget[] = []
+    const reachable: Omit<GatewayTarget, 'url'>[] = []
+    const refused: GatewayRefusal[] = []
     for (const { document, url, parents = [] } of documents) {
       const name = ownString(document, 'id') ?? withoutQuery(url ?? '')
       for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {

@@ -6,10 +6,9 @@
 import { AuthError, type ErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject, own, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
-import { plainSuffix } from '../../text/file-name.ts'
 import type { DownloadFile, DownloadOptions, Verification } from '../download/download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
-import { isManifestLine, type ManifestEntry } from '../download/manifest.ts'
+import { isManifestLine, isSuffix, type ManifestEntry } from '../download/manifest.ts'
 import type { SelectedFile } from '../download/selected-files.ts'
 import { nameOfSegment } from '../download/store-folder.ts'
 
@@ -158,107 +157,110 @@ function withoutContent(document: StacDocument): StacDocument {
   return emptied.length === 0 ? document : { ...document, ...Object.fromEntries(emptied) }
 }
 
+/** Returns true for a value of one form; a missing value is `undefined`. */
+type Check = (value: unknown) => boolean
+
+/** A check for each member of a type: the compiler notices a missing one. */
+type Checks<T> = { readonly [Name in keyof T]-?: Check }
+
+const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value)
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value)
+const listOf =
+  (check: Check, most = Number.POSITIVE_INFINITY): Check =>
+  (value) =>
+    Array.isArray(value) && value.length <= most && value.every(check)
+const textOf =
+  (longest: number): Check =>
+  (value) =>
+    typeof value === 'string' && value.length <= longest
+const shapeOf =
+  <T>(members: Checks<T>): Check =>
+  (value) =>
+    isObject(value) && Object.entries<Check>(members).every(([name, check]) => check(own(value, name)))
+
+const TEXT = textOf(10_000)
+const LONG_URL = textOf(100_000)
+const FLAG = oneOf(undefined, true, false)
+const SIZE: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const POSITIVE: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0
+
+const SETTINGS: Checks<JobSettings> = {
+  existing: oneOf(undefined, 'keep', 'refuse', 'replace'),
+  resume: FLAG,
+  strict: FLAG,
+  acceptHtml: FLAG,
+  trustServer: FLAG,
+  verify: FLAG,
+  wait: optional(SIZE),
+  retries: optional(SIZE),
+  ranges: optional(POSITIVE),
+  stallTimeout: optional(POSITIVE),
+  perHost: optional(POSITIVE),
+  rate: optional(POSITIVE),
+}
+
+/** Returns the options that workers need. */
+export function settingsIn(options: Partial<DownloadOptions>): JobSettings {
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(SETTINGS, name) && value !== undefined))
+}
+
 /** Returns a job that is well-formed; undefined for any other value. Its texts are as trustworthy as those of a catalog. */
 export function readJob(value: unknown): DownloadJob | undefined {
-  const [run, settings, lists, documents, files] = ['run', 'settings', 'lists', 'documents', 'files'].map((name) => own(value, name))
-  if (!isText(run, 100) || typeof lists !== 'boolean' || !isSettings(settings)) return undefined
-  if (!Array.isArray(documents) || !documents.every(isObject)) return undefined
-  if (!Array.isArray(files) || files.length > FILES || !files.every((file) => isFile(file, documents.length))) return undefined
-  return value as unknown as DownloadJob
+  const documents = own(value, 'documents')
+  const isJob = shapeOf<DownloadJob>({
+    run: textOf(100),
+    settings: (settings) => shapeOf(SETTINGS)(settings) && Object.keys(Object(settings)).every((name) => Object.hasOwn(SETTINGS, name)),
+    lists: oneOf(true, false),
+    documents: listOf(isObject),
+    files: listOf(fileCheck(Array.isArray(documents) ? documents.length : 0), FILES),
+  })
+  return isJob(value) ? (value as unknown as DownloadJob) : undefined
 }
 
-const SWITCHES = ['resume', 'strict', 'acceptHtml', 'trustServer', 'verify'] as const
-const NUMBERS = ['ranges', 'stallTimeout', 'perHost', 'rate'] as const
-
-function isSettings(value: unknown): value is JobSettings {
-  if (!isObject(value)) return false
-  const names: readonly string[] = ['existing', 'retries', 'wait', ...SWITCHES, ...NUMBERS]
-  return (
-    Object.keys(value).every((name) => names.includes(name)) &&
-    [undefined, 'keep', 'refuse', 'replace'].some((known) => known === own(value, 'existing')) &&
-    SWITCHES.every((name) => [undefined, true, false].some((known) => known === own(value, name))) &&
-    ['retries', 'wait'].every((name) => isSizeOrAbsent(own(value, name))) &&
-    NUMBERS.every((name) => own(value, name) === undefined || isPositive(own(value, name)))
-  )
-}
-
-function isFile(value: unknown, documents: number): boolean {
-  if (!isObject(value)) return false
-  const { name, url, key, document, targets, size, checksum, type, sizeLimits, repeats, refused, suffix, owner, known } = value
-  return (
-    isFileName(name) &&
-    isText(url, LONGEST) &&
-    isText(key, LONGEST) &&
-    [document, checksum, type, owner].every((text) => text === undefined || isText(text, LONGEST)) &&
-    Array.isArray(targets) &&
-    targets.length > 0 &&
-    targets.every((target) => isTargetIn(target, documents)) &&
-    isSizeOrAbsent(size) &&
-    (sizeLimits === undefined || (isObject(sizeLimits) && Object.values(sizeLimits).every(isSizeOrAbsent))) &&
-    (repeats === undefined || repeats === true) &&
-    (refused === undefined || (Array.isArray(refused) && refused.every((text) => isText(text, 20)))) &&
-    (suffix === undefined || isSuffix(suffix)) &&
-    (known === undefined || isManifestLine(known))
-  )
+/** @param documents number of documents to which targets may refer */
+function fileCheck(documents: number): Check {
+  const isIndex: Check = (value) => SIZE(value) && Number(value) < documents
+  const isTarget = shapeOf<JobTarget>({
+    kind: oneOf('asset', 'alternate', 'item_asset', 'link'),
+    href: LONG_URL,
+    refs: listOf((ref) => typeof ref === 'string'),
+    malformedRefs: optional(listOf((ref) => LONG_URL(own(ref, 'pointer')))),
+    pointer: LONG_URL,
+    object: isObject,
+    refsOf: optional((place) => isObject(own(place, 'object')) && LONG_URL(own(place, 'pointer'))),
+    document: isIndex,
+    url: optional(LONG_URL),
+    at: LONG_URL,
+    parents: listOf((parent) => isIndex(own(parent, 'document')) && optional(LONG_URL)(own(parent, 'url'))),
+  })
+  return shapeOf<JobFile>({
+    name: isFileName,
+    url: TEXT,
+    key: TEXT,
+    document: optional(TEXT),
+    targets: (targets) => listOf(isTarget)(targets) && Object(targets).length > 0,
+    size: optional(SIZE),
+    checksum: optional(TEXT),
+    type: optional(TEXT),
+    sizeLimits: optional((limits) => isObject(limits) && Object.values(limits).every(optional(SIZE))),
+    repeats: oneOf(undefined, true),
+    refused: optional(listOf(textOf(20))),
+    suffix: optional(isSuffix),
+    owner: optional(TEXT),
+    known: optional(isManifestLine),
+  })
 }
 
 /** True for a path below the folder that a plan may have made: each segment is a safe name. */
-function isFileName(name: unknown): name is string {
-  if (!isText(name, LONGEST)) return false
-  const segments = name.split('/')
+function isFileName(name: unknown): boolean {
+  const segments = TEXT(name) ? String(name).split('/') : ['']
   return segments.every((segment, index) => segment !== '' && nameOfSegment(segment, index, segments) === segment)
-}
-
-/** True for an extension that a server may propose. */
-function isSuffix(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && plainSuffix(`x${value}`) === value
-}
-
-const KINDS: readonly unknown[] = ['asset', 'alternate', 'item_asset', 'link']
-
-function isTargetIn(value: unknown, documents: number): boolean {
-  if (!isObject(value)) return false
-  const { kind, href, refs, malformedRefs, pointer, object, refsOf, url, at, parents } = value
-  const isIndex = (index: unknown) => Number.isInteger(index) && Number(index) >= 0 && Number(index) < documents
-  return (
-    KINDS.includes(kind) &&
-    [href, pointer, at].every((text) => isText(text, LONGEST_URL)) &&
-    (url === undefined || isText(url, LONGEST_URL)) &&
-    Array.isArray(refs) &&
-    refs.every((ref) => typeof ref === 'string') &&
-    (malformedRefs === undefined || (Array.isArray(malformedRefs) && malformedRefs.every(isMalformedRef))) &&
-    isObject(object) &&
-    (refsOf === undefined || (isObject(own(refsOf, 'object')) && isText(own(refsOf, 'pointer'), LONGEST_URL))) &&
-    isIndex(value.document) &&
-    Array.isArray(parents) &&
-    parents.every(
-      (parent) => isIndex(own(parent, 'document')) && (own(parent, 'url') === undefined || isText(own(parent, 'url'), LONGEST_URL)),
-    )
-  )
-}
-
-function isMalformedRef(value: unknown): boolean {
-  return isText(own(value, 'pointer'), LONGEST_URL)
-}
-
-const LONGEST = 10_000
-
-const LONGEST_URL = 100_000
-
-function isText(value: unknown, longest: number): value is string {
-  return typeof value === 'string' && value.length <= longest
-}
-
-function isPositive(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0
-}
-
-function isSizeOrAbsent(value: unknown): boolean {
-  return value === undefined || isSize(value)
-}
-
-function isSize(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 /** Returns the targets of a file. */
@@ -293,9 +295,21 @@ export interface FileResult {
 /** Limit of warnings in a result. */
 export const WARNINGS = 20
 
-const RESULTS: readonly unknown[] = ['written', 'kept', 'skipped', 'failed', 'aborted']
+const isCode: Check = (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
 
-const VERIFICATIONS: readonly unknown[] = ['checksum', 'digest', 'size', 'length', 'manifest', 'server']
+const isResult = shapeOf<FileResult>({
+  kind: oneOf('written', 'kept', 'skipped', 'failed', 'aborted'),
+  suffix: optional(isSuffix),
+  bytes: SIZE,
+  received: SIZE,
+  resumable: SIZE,
+  verified: listOf(oneOf('checksum', 'digest', 'size', 'length', 'manifest', 'server')),
+  retries: SIZE,
+  warnings: listOf((warning) => isCode(own(warning, 'code')) && TEXT(own(warning, 'message')), WARNINGS),
+  entry: optional(isManifestLine),
+  // Read below.
+  error: () => true,
+})
 
 /** Validates the results of a job; undefined if they are malformed. */
 export function readFileResults(value: unknown, files: readonly Pick<DownloadFile, 'name' | 'url'>[]): readonly FileResult[] | undefined {
@@ -304,28 +318,14 @@ export function readFileResults(value: unknown, files: readonly Pick<DownloadFil
   return results.every((result) => result !== undefined) ? results : undefined
 }
 
-function readFileResult(value: unknown, file: Pick<DownloadFile, 'name' | 'url'>): FileResult | undefined {
-  if (!isObject(value)) return undefined
-  const { kind, suffix, bytes, received, resumable, verified, retries, warnings, entry, error } = value
-  const name = file.name + (typeof suffix === 'string' ? suffix : '')
-  const isFine =
-    RESULTS.includes(kind) &&
-    (suffix === undefined || isSuffix(suffix)) &&
-    [bytes, received, resumable, retries].every(isSize) &&
-    Array.isArray(verified) &&
-    verified.every((way) => VERIFICATIONS.includes(way)) &&
-    Array.isArray(warnings) &&
-    warnings.length <= WARNINGS &&
-    warnings.every((warning) => isCode(own(warning, 'code')) && isText(own(warning, 'message'), LONGEST)) &&
-    (entry === undefined || (isManifestLine(entry) && entry.path === name && entry.url === file.url))
-  if (!isFine) return undefined
-  const failure = kind === 'failed' ? readError(error) : undefined
-  if (kind === 'failed' && !failure) return undefined
-  return { ...(value as unknown as FileResult), ...(failure && { error: failure }) }
-}
-
-function isCode(value: unknown): value is ErrorCode {
-  return typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
+function readFileResult(value: unknown, { name, url }: Pick<DownloadFile, 'name' | 'url'>): FileResult | undefined {
+  if (!isResult(value)) return undefined
+  const result = value as FileResult
+  const { kind, entry, suffix = '' } = result
+  if (entry && (entry.path !== name + suffix || entry.url !== url)) return undefined
+  if (kind !== 'failed') return result
+  const error = readError(own(value, 'error'))
+  return error && { ...result, error }
 }
 
 const ERROR_TEXTS = ['hint', 'pointer', 'url', 'ref', 'credential', 'expected', 'actual'] as const
@@ -333,10 +333,14 @@ const ERROR_TEXTS = ['hint', 'pointer', 'url', 'ref', 'credential', 'expected', 
 /** Reads the JSON of an error. */
 function readError(value: unknown): AuthError | undefined {
   const [code, message, status] = ['code', 'message', 'status'].map((name) => own(value, name))
-  if (!isCode(code) || !isText(message, LONGEST)) return undefined
-  const texts = ERROR_TEXTS.map((name) => [name, own(value, name)] as const).filter(([, text]) => isText(text, LONGEST))
-  const fields = { ...Object.fromEntries(texts), retryable: own(value, 'retryable') === true, ...(isSize(status) && { status }) }
-  return new AuthError(code, message, fields)
+  if (!isCode(code) || !TEXT(message)) return undefined
+  const texts = ERROR_TEXTS.map((name) => [name, own(value, name)] as const).filter(([, text]) => TEXT(text))
+  const fields = {
+    ...Object.fromEntries(texts),
+    retryable: own(value, 'retryable') === true,
+    ...(SIZE(status) && { status: Number(status) }),
+  }
+  return new AuthError(code as ErrorCode, String(message), fields)
 }
 
 /** The progress of a file, by its index in the job. */
@@ -350,11 +354,13 @@ export interface FileProgress {
 
 /** Returns the well-formed elements of a progress report. */
 export function readProgress(value: unknown, files: number): readonly FileProgress[] {
-  if (!Array.isArray(value)) return []
-  return value.filter((one): one is FileProgress => {
-    const [file, bytes, size, resumed] = ['file', 'bytes', 'size', 'resumed'].map((name) => own(one, name))
-    return isSize(file) && file < files && isSize(bytes) && isSizeOrAbsent(size) && isSizeOrAbsent(resumed)
+  const isProgress = shapeOf<FileProgress>({
+    file: (file) => SIZE(file) && Number(file) < files,
+    bytes: SIZE,
+    size: optional(SIZE),
+    resumed: optional(SIZE),
   })
+  return Array.isArray(value) ? value.filter((one): one is FileProgress => isProgress(one)) : []
 }
 
 /** A complete file whose result may be lost: its entry, and the download that wrote it. */
@@ -369,7 +375,9 @@ export function readDone(text: string | null | undefined, { name, url }: Pick<Jo
     const value: unknown = JSON.parse(text ?? 'null')
     const [run, entry] = [own(value, 'run'), own(value, 'entry')]
     const { suffix = '' } = (isManifestLine(entry) && entry) || {}
-    return isText(run, 100) && isManifestLine(entry) && entry.url === url && entry.path === name + suffix ? { run, entry } : undefined
+    return typeof run === 'string' && isManifestLine(entry) && entry.url === url && entry.path === name + suffix
+      ? { run, entry }
+      : undefined
   } catch {
     return undefined
   }

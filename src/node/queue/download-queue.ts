@@ -22,6 +22,7 @@ import {
   queueNameOf,
   readFileResults,
   readProgress,
+  settingsIn,
 } from './download-job.ts'
 import type { DownloadQueueOptions } from './index.ts'
 import { connectQueue, JobQueue } from './job-queue.ts'
@@ -171,9 +172,9 @@ class QueueCarrier implements Carrier {
   #knownOf(planned: PlannedFile): Known {
     const { record, plan } = this.#parts ?? {}
     const { file, lacksSuffix } = planned
-    const suffix = lacksSuffix ? record?.suffixes.of(file.name, file.url) : undefined
+    const suffix = lacksSuffix ? record?.suffixOf(file) : undefined
     const known = record?.known({ ...file, name: file.name + (suffix ?? '') })
-    const owner = record?.suffixes.baseOf(file.name)
+    const owner = record?.plannedNameOf(file.name)
     return {
       ...(lacksSuffix && { refused: plan?.refusedSuffixes(planned) ?? [] }),
       ...(suffix !== undefined && { suffix }),
@@ -278,25 +279,6 @@ interface Notes {
   readonly failed: FileNotes
   readonly names: readonly string[]
   readonly close: () => void
-}
-
-const SETTINGS = [
-  'existing',
-  'resume',
-  'strict',
-  'acceptHtml',
-  'trustServer',
-  'wait',
-  'verify',
-  'ranges',
-  'retries',
-  'stallTimeout',
-  'perHost',
-  'rate',
-] as const satisfies readonly (keyof JobSettings)[]
-
-function settingsIn(options: Partial<DownloadOptions>): JobSettings {
-  return Object.fromEntries(SETTINGS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as JobSettings
 }
 
 function unreadable(): ProtocolError {

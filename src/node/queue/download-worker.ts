@@ -11,7 +11,7 @@ import { presentFile } from '../base/files.ts'
 import { redisAddressOf } from '../base/redis-connection.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
-import { type DownloadContext, downloadContext } from '../download/download-context.ts'
+import { type DownloadContext, downloadContext, type SharedContext } from '../download/download-context.ts'
 import { differenceOf, type FileRecord, manifestLine, type ServerFacts } from '../download/download-record.ts'
 import { downloadFile, type FinalEvent } from '../download/file-download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
@@ -104,7 +104,7 @@ class DownloadWorker {
   readonly #files: OriginLimiter
   readonly #end = new AbortController()
   /** Contexts of the last settings: jobs share their retry budgets. */
-  readonly #contexts = new Map<string, DownloadContext>()
+  readonly #contexts = new Map<string, SharedContext>()
 
   constructor({ options, target, slots, concurrency, meaning }: WorkerParts, done: FileNotes) {
     this.#options = options
@@ -163,14 +163,13 @@ class DownloadWorker {
 
   readonly #stop = (): void => this.#end.abort(this.#options.signal.reason)
 
-  #contextOf({ settings }: DownloadJob, folder: Destination): DownloadContext {
+  #contextOf({ settings }: DownloadJob, folder: Destination): SharedContext {
     const key = JSON.stringify(settings)
     const known = this.#contexts.get(key)
     if (known) return known
     const { auth } = this.#options
     const options = { ...settings, auth, folder: folder.path }
-    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, limiter: this.#slots }
-    const context = downloadContext(options, { ...parts, signal: this.#end.signal, tell: () => undefined })
+    const context = downloadContext(options, { isLocal: folder.isLocal, limiter: this.#slots, signal: this.#end.signal })
     this.#contexts.set(key, context)
     if (this.#contexts.size > MOST_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value ?? '')
     return context
@@ -181,22 +180,12 @@ const MOST_CONTEXTS = 8
 
 const ABORTED: FileResult = { kind: 'aborted', bytes: 0, received: 0, resumable: 0, verified: [], retries: 0, warnings: [] }
 
-/** Replaced for each file. */
-const NO_RECORD: FileRecord = {
-  suffixes: { of: () => undefined, baseOf: () => undefined },
-  known: () => undefined,
-  difference: async () => undefined,
-  proposed: () => undefined,
-  written: async () => undefined,
-  kept: async () => undefined,
-}
-
 interface FileJobParts {
   readonly job: DownloadJob
   readonly file: JobFile
   readonly index: number
   readonly folder: Destination
-  readonly context: DownloadContext
+  readonly context: SharedContext
   readonly done: FileNotes
   readonly meaning: WorkerParts['meaning']
   readonly reports: Reports
@@ -332,7 +321,7 @@ class JobRecord implements FileRecord {
   readonly #parts: FileJobParts
   readonly #known: ManifestEntry | undefined
   readonly #note: (entry: ManifestEntry) => Promise<void>
-  #suffix: string | undefined
+  readonly #suffix: string | undefined
   /** True if the file was written by a worker whose result was lost. */
   readonly isDone: boolean
   /** The entry for the result. */
@@ -346,12 +335,13 @@ class JobRecord implements FileRecord {
     this.#note = note
   }
 
-  readonly suffixes = {
-    of: (): string | undefined => this.#suffix,
-    baseOf: (path: string): string | undefined => {
-      const { name, owner } = this.#parts.file
-      return path === name ? owner : this.#suffix !== undefined && path === name + this.#suffix ? name : undefined
-    },
+  suffixOf(): string | undefined {
+    return this.#suffix
+  }
+
+  plannedNameOf(path: string): string | undefined {
+    const { name, owner } = this.#parts.file
+    return path === name ? owner : this.#suffix !== undefined && path === name + this.#suffix ? name : undefined
   }
 
   known({ name, url }: DownloadFile): ManifestEntry | undefined {
@@ -363,10 +353,6 @@ class JobRecord implements FileRecord {
     if (typeof found === 'string') return found
     if (this.isDone || found !== entry.modified) this.entry = { ...entry, modified: found }
     return undefined
-  }
-
-  proposed(_file: DownloadFile, suffix: string): void {
-    this.#suffix = suffix
   }
 
   completing(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void> {

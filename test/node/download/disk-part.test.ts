@@ -1,8 +1,10 @@
-import { readdir, readFile, utimes } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, truncate, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ProcessIdentity } from '../../../src/node/base/lock-holder.ts'
 import { DiskPart } from '../../../src/node/download/destination/disk-part.ts'
+import { readPartJournal } from '../../../src/node/download/destination/part-journal.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { failureOf } from '../../harness/failure.ts'
 
@@ -70,4 +72,40 @@ describe('a part whose holder was stopped for longer than its lease', () => {
     await third.complete(false)
     expect((await readFile(path)).equals(bytes('b', SIZE))).toBe(true)
   })
+})
+
+it('a part that ends early while its bytes are hashed is reported', async () => {
+  const path = join(await temporaryFolder(), 'data.bin')
+  const part = await DiskPart.open(path, { taken: false, resume: true })
+  part.hash('sha256')
+  await part.begin(version, SIZE)
+  await write(part, SIZE / 2, bytes('b'))
+  await truncate(`${path}.part`, SIZE / 2)
+  expect(await failureOf(write(part, 0, bytes('a')))).toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining(path) })
+  await part.close(false)
+})
+
+it('a hash is that of all bytes, in whatever order they arrive, and of those of an earlier run', async () => {
+  const path = join(await temporaryFolder(), 'data.bin')
+  const content = Buffer.concat([bytes('a'), bytes('b', SIZE / 4), bytes('c', SIZE / 4)])
+  const first = await DiskPart.open(path, { taken: false, resume: true })
+  await first.begin(version, SIZE)
+  await write(first, 0, content.subarray(0, SIZE / 4))
+  await first.close(true)
+  const second = await DiskPart.open(path, { taken: true, resume: true })
+  second.hash('sha256')
+  for (const at of [(SIZE * 3) / 4, SIZE / 4, SIZE / 2]) await write(second, at, content.subarray(at, at + SIZE / 4))
+  for (const algorithm of ['sha256', 'md5'])
+    expect(await second.digest(algorithm)).toBe(createHash(algorithm).update(content).digest('hex'))
+  await second.close(false)
+})
+
+it('a killed process has lost no more than 512 KiB of what arrived', async () => {
+  const path = join(await temporaryFolder(), 'data.bin')
+  const part = await DiskPart.open(path, { taken: false, resume: true })
+  await part.begin(version, SIZE)
+  for (let at = 0; at < SIZE / 2; at += 60_000) await part.write(at, bytes('a', 60_000))
+  const least = part.length - 2 ** 19
+  await expect.poll(async () => (await readPartJournal(`${path}.part.json`))?.spans.total).toBeGreaterThanOrEqual(least)
+  await part.close(false)
 })

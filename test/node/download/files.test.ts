@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
@@ -45,43 +45,6 @@ describe('what is there already', () => {
     expect((await filesIn(folder))[name]?.equals(name === 'data.bin' ? bytes : large)).toBe(true)
   })
 
-  it('what is there already is never written through when it is a link, a folder or a pipe', async () => {
-    const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
-    await writeFile(join(outside, 'secret'), 'old')
-    await symlink(join(outside, 'secret'), join(folder, 'live.bin'))
-    await symlink(join(outside, 'nowhere'), join(folder, 'dangling.bin'))
-    await symlink(outside, join(folder, 'two'))
-    await mkdir(join(folder, 'folder.bin'))
-    const assets = Object.fromEntries(['live', 'dangling', 'folder'].map((name) => [name, { href: `${name}.bin` }]))
-    const existing = 'replace'
-    expect(codesOf(await run([itemOf(server, assets)], { folder, server, existing }))).toEqual([
-      'PATH_UNSAFE',
-      'PATH_UNSAFE',
-      'PATH_UNSAFE',
-    ])
-    const below = await run([itemOf(server, one, { id: 'two' })], { folder, server, existing, template: '{id}/{name}' })
-    expect(codesOf(below)).toEqual(['PATH_UNSAFE'])
-    expect(await filesIn(outside)).toEqual({ secret: Buffer.from('old') })
-  })
-
-  it('what is there already is not a link in the place of a part or of its journal', async () => {
-    for (const ending of ['.part', '.part.json', '.part.lock']) {
-      const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
-      await symlink(join(outside, 'new'), join(folder, `large.bin${ending}`))
-      const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
-      expect(codesOf(result), ending).toHaveLength(1)
-      expect(await filesIn(outside)).toEqual({})
-    }
-  })
-
-  it('what is there already is a partial file of another party, which is left unchanged', async () => {
-    const folder = await temporaryFolder()
-    await writeFile(join(folder, 'large.bin.part'), 'theirs')
-    const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
-    expect(codesOf(result)).toEqual(['PATH_BUSY'])
-    expect(await filesIn(folder)).toEqual({ 'large.bin.part': Buffer.from('theirs') })
-  })
-
   it('what is there already is something else under the name of a journal, which is not written into', async () => {
     const folder = await temporaryFolder()
     const taken = join(folder, 'large.bin.part.json')
@@ -111,55 +74,6 @@ describe('a folder', () => {
       hint: 'create it first',
     })
     await expect(run([], { folder: join(folder, 'file') })).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
-  })
-
-  it('a read-only folder is reported', async () => {
-    // Not even an administrator makes a file there.
-    const result = await run([itemOf(server, one)], { folder: '/proc/self', server })
-    expect(codesOf(result)).toEqual(['FILE_ACCESS'])
-    if (process.getuid?.() === 0) return
-    const folder = await temporaryFolder()
-    await chmod(folder, 0o500)
-    expect(codesOf(await run([itemOf(server, one)], { folder, server }))).toEqual(['FILE_ACCESS'])
-  })
-
-  it('a folder is not left by any name that a document makes up', async () => {
-    const folder = await temporaryFolder()
-    const names = [
-      '..%2f..%2fetc%2fpasswd',
-      '..',
-      '%2e%2e',
-      'CON',
-      'nul.tif',
-      '-rf',
-      '~',
-      '.hidden',
-      'a%00b',
-      'x.part',
-      'é',
-      '%ff',
-      'aux.',
-      '',
-    ]
-    const assets = Object.fromEntries(names.map((name, index) => [`../${index}`, { href: `${server.origin}/${index}/${name}` }]))
-    const result = await run([itemOf(server, assets, { id: '../../up' })], { folder, server, template: '{id}/{key}/{name}' })
-    expect(codesOf(result)).toEqual([])
-    const files = Object.keys(await filesIn(folder))
-    expect(files).toHaveLength(names.length)
-    for (const file of files) expect(file).toMatch(/^_\.\._up\/_\d+\/[^./~-][^/]*$/)
-  })
-
-  it('gets no two files of one name, also where file systems take two names for one', async () => {
-    const assets = { a: { href: 'DATA.bin' }, b: { href: 'data.bin' }, c: { href: 'other/Data.bin' } }
-    const folder = await temporaryFolder()
-    const refused = await run([itemOf(server, assets)], { folder, server })
-    expect(codesOf(refused)).toEqual(['PATH_COLLISION', 'PATH_COLLISION'])
-    const renamed = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, collisions: 'rename' })
-    expect(
-      ofKind(renamed, 'written')
-        .map(({ file }) => file.name)
-        .sort(),
-    ).toEqual(['DATA.bin', 'Data~3.bin', 'data~2.bin'])
   })
 
   it('a folder may get more files than anybody listens to at a time', async () => {

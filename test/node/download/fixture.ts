@@ -1,11 +1,14 @@
 /** A download of one document, and what came of it. */
 import { readdir, readFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions, SummaryEvent } from '../../../src/node/download/download.ts'
 import { download } from '../../../src/node/download/download.ts'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
-import type { FileServer } from '../../servers/file-server.ts'
+import { type FileServer, startFileServer } from '../../servers/file-server.ts'
 
 export interface Result {
   readonly events: readonly DownloadEvent[]
@@ -57,4 +60,25 @@ export async function filesIn(folder: string): Promise<Readonly<Record<string, B
 /** What is in a folder, but for its manifest. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name !== MANIFEST_NAME).sort()
+}
+
+/** A server of files for one test, which no correct client violates. */
+export async function serveFiles(...given: Parameters<typeof startFileServer>): Promise<FileServer> {
+  const server = await startFileServer(...given)
+  onTestFinished(async () => {
+    await server.close()
+    expect(server.violations).toEqual([])
+  })
+  return server
+}
+
+/** A server for one test that answers by a function; returns its origin. */
+export async function serveBy(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

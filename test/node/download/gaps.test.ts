@@ -2,23 +2,16 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type FileServer, noise, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run, SMALL_RANGES } from './fixture.ts'
+import { noise, type ServedContent, tagOf } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, SMALL_RANGES, serveFiles } from './fixture.ts'
 
 const MiB = 2 ** 20
 /** What is a range of 16 MiB otherwise: {@link SMALL_RANGES}. */
 const PIECE = MiB
 const UNIT = PIECE / 16
 const bytes = noise(100 * UNIT)
-
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
 
 /** Goes on where those spans of the file are there. */
 async function resumed(
@@ -29,8 +22,7 @@ async function resumed(
     ...options
   }: { readonly before?: Buffer; readonly content?: ServedContent; readonly ranges?: number } = {},
 ) {
-  const server = await startFileServer(() => content)
-  servers.push(server)
+  const server = await serveFiles(() => content)
   const folder = await temporaryFolder()
   const part = Buffer.alloc(Math.max(...spans.map(([, end]) => end)))
   for (const [start, end] of spans) before.copy(part, start, start, end)
@@ -104,11 +96,10 @@ it.each([
 
 it('starts again from byte 0 where parts come without their entity tag', async () => {
   const headers = { etag: tagOf(bytes) }
-  const server = await startFileServer(
+  const server = await serveFiles(
     () => ({ bytes }),
     ({ range }) => (range ? { headers: { etag: '' } } : { headers }),
   )
-  servers.push(server)
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'data.bin.part'), bytes.subarray(0, UNIT))
   const version = { format: 1, url: `${server.origin}/data.bin`, validator: tagOf(bytes), size: bytes.length }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+import { type Asking, type Fault, noise, type ServedContent, tagOf } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, serveFiles } from './fixture.ts'
 
 const bytes = noise(3 * 2 ** 20)
 const other = noise(3 * 2 ** 20, 'b')
@@ -13,13 +13,6 @@ const hash = (algorithm: string, data: Buffer) => createHash(algorithm).update(d
 const multihash = (code: string, digest: Buffer) => code + digest.toString('hex')
 const promising = (checksum: string, size?: number) => ({ data: { href: 'data.bin', 'file:checksum': checksum, 'file:size': size } })
 
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 type Faults = (asking: Asking, n: number) => Fault | undefined
 
 async function fetched(
@@ -28,57 +21,16 @@ async function fetched(
   assets: object = plain,
   options = {},
 ) {
-  const server = await startFileServer((_, asking) => (typeof content === 'function' ? content(asking) : content), faultOf)
-  servers.push(server)
+  const server = await serveFiles((_, asking) => (typeof content === 'function' ? content(asking) : content), faultOf)
   const folder = await temporaryFolder()
   const result = await run([itemOf(server, assets)], { folder, server, ...options })
   return { result, files: await filesIn(folder), server }
 }
 
-const first =
-  (fault: Fault): Faults =>
-  (_, n) =>
-    n === 0 ? fault : undefined
 const always =
   (fault: Fault): Faults =>
   () =>
     fault
-
-describe('a body that is cut', () => {
-  it.each<[string, ServedContent, Fault]>([
-    ['below its length', { bytes: small }, { endAfter: 100 }],
-    ['in a chunk', { bytes: small }, { framing: 'chunked', endAfter: 100 }],
-    [
-      'inside gzip, with the right length',
-      { bytes: small },
-      { headers: { 'content-encoding': 'gzip' }, body: gzipSync(small).subarray(0, 4000) },
-    ],
-  ])('%s is fetched again', async (_, content, fault) => {
-    const { result, files } = await fetched(content, first(fault))
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files).toEqual({ 'data.bin': small })
-  })
-
-  it('a body that is cut is not a file when it stays cut', async () => {
-    const { result, files, server } = await fetched({ bytes: small, etag: null }, always({ endAfter: 100 }), plain, { retries: 2 })
-    expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
-    expect(server.asked).toHaveLength(3)
-    expect(files).toEqual({})
-  })
-
-  it('a body that is cut is not a file when nothing would tell that it is whole', async () => {
-    const { result, files } = await fetched({ bytes: small }, always({ framing: 'close' }))
-    expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
-    expect(files).toEqual({})
-  })
-
-  it('a body that is cut may end with its connection where the document tells its size', async () => {
-    const assets = { data: { href: 'data.bin', 'file:size': small.length } }
-    const { result, files } = await fetched({ bytes: small }, first({ framing: 'close', endAfter: 4999 }), assets)
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files).toEqual({ 'data.bin': small })
-  })
-})
 
 describe('an answer to a range', () => {
   const cut = { endAfter: 2 ** 21 }
@@ -100,33 +52,6 @@ describe('an answer to a range', () => {
   it('an answer to a range that no one requested is refused', async () => {
     const part = { status: 206, headers: { 'content-range': `bytes 0-${small.length - 1}/${small.length}` } }
     expect(codesOf((await fetched({ bytes: small }, always(part))).result)).toEqual(['RANGE_INVALID'])
-  })
-
-  it('an answer to a range that gives all begins anew', async () => {
-    const { result, files } = await fetched({ bytes }, then({ ignoreRange: true }))
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files['data.bin']?.equals(bytes)).toBe(true)
-  })
-
-  it('begins anew once when the file has changed', async () => {
-    let n = 0
-    const { result, files } = await fetched(() => ({ bytes: n++ === 0 ? bytes : other }), first(cut))
-    expect(result.summary).toMatchObject({ written: 1 })
-    expect(files['data.bin']?.equals(other)).toBe(true)
-  })
-
-  it('an answer to a range is an end when the file changes over and over', async () => {
-    let n = 0
-    const { result, files } = await fetched(() => ({ bytes: noise(bytes.length, String(n++)) }), always(cut))
-    expect(codesOf(result)).toEqual(['FILE_CHANGED'])
-    expect(files).toEqual({})
-  })
-
-  it('an answer to a range is requested with a strong validator only', async () => {
-    const { result, files, server } = await fetched({ bytes, etag: 'W/"weak"' }, first(cut))
-    expect(result.summary).toMatchObject({ written: 1 })
-    expect(server.asked.map(({ range }) => range)).toEqual([undefined, undefined])
-    expect(files['data.bin']?.equals(bytes)).toBe(true)
   })
 
   it('compares sizes when there is nothing behind what is here', async () => {
@@ -191,18 +116,6 @@ describe('what was promised', () => {
 describe('a web page instead of a raster', () => {
   const page = { bytes: Buffer.from('<html>log in</html>'), type: 'text/html; charset=utf-8' }
   const raster = { data: { href: 'data.tif', type: 'image/tiff; application=geotiff' } }
-
-  it('a web page instead of a raster is refused, and accepted with a warning by those who request it', async () => {
-    const refused = await fetched(page, undefined, raster)
-    expect([codesOf(refused.result), refused.files]).toEqual([['FILE_INTEGRITY'], {}])
-    const { result } = await fetched(page, undefined, raster, { acceptHtml: true })
-    expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
-  })
-
-  it('a web page instead of a raster is what a document may promise', async () => {
-    const { result } = await fetched(page, undefined, { data: { href: 'index.html', type: 'text/html' } }, { strict: true })
-    expect(result.summary).toMatchObject({ written: 1 })
-  })
 
   it('a web page instead of a raster with 403 is a refusal', async () => {
     expect(codesOf((await fetched(page, always({ status: 403 }), raster)).result)).toEqual(['AUTH_REJECTED'])

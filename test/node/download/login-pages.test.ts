@@ -1,32 +1,15 @@
 import { createHash } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { noise } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, serveBy } from './fixture.ts'
 
 const PAGE = '<!DOCTYPE html><title>Log in</title><form>'
-const closing: (() => void)[] = []
-afterAll(() => {
-  for (const close of closing) close()
-})
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 /** Sends whoever has no token to a login host, which answers 200 with a form, as Earthdata Login does. */
 async function earthdata(type = 'text/html; charset=utf-8') {
-  const login = await serve((_, response) => response.writeHead(200, { 'content-type': type, etag: '"form"' }).end(PAGE))
-  const data = await serve((request, response) => {
+  const login = await serveBy((_, response) => response.writeHead(200, { 'content-type': type, etag: '"form"' }).end(PAGE))
+  const data = await serveBy((request, response) => {
     if (request.headers.authorization === 'Bearer right') response.writeHead(200, { 'content-length': 9 }).end('real data')
     else response.writeHead(302, { location: `${login}/oauth/authorize?client_id=x&state=${encodeURIComponent(request.url ?? '')}` }).end()
   })
@@ -89,8 +72,8 @@ describe('a login page of another host', () => {
   it('leaves the part of an earlier run, which the file itself is resumed with', async () => {
     const bytes = noise(3 * 2 ** 20)
     let isLoggedIn = true
-    const login = await serve((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
-    const data = await serve((request, response) => {
+    const login = await serveBy((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
+    const data = await serveBy((request, response) => {
       const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
       if (!isLoggedIn) return void response.writeHead(302, { location: login }).end()
       const range = from > 0 ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {}
@@ -118,14 +101,14 @@ describe('a web page of the host that was asked', () => {
     ['its media type', 'application/xhtml+xml', 'words'],
     ['its first bytes', 'application/octet-stream', ` \n<!-- x -->${PAGE}`],
   ])('a web page of the host that was asked is not a file by %s', async (_, type, body) => {
-    const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': type }).end(body))
+    const origin = await serveBy((_request, response) => response.writeHead(200, { 'content-type': type }).end(body))
     const folder = await temporaryFolder()
     const result = await run([itemOf({ origin }, { data: { href: 'a.tif' } })], { folder, server: { origin } })
     expect([codesOf(result), await filesIn(folder)]).toEqual([['FILE_INTEGRITY'], {}])
   })
 
   it('a web page of the host that was asked is recognised where its first bytes come one by one', async () => {
-    const origin = await serve((_request, response) => {
+    const origin = await serveBy((_request, response) => {
       response.writeHead(200, { 'content-length': PAGE.length })
       const write = (at: number): unknown =>
         at < PAGE.length ? response.write(PAGE[at], () => setImmediate(write, at + 1)) : response.end()
@@ -137,7 +120,7 @@ describe('a web page of the host that was asked', () => {
   })
 
   it('a web page of the host that was asked is the file where the checksum of the document says so', async () => {
-    const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
+    const origin = await serveBy((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
     const asset = { href: 'a.tif', 'file:checksum': `1220${createHash('sha256').update(PAGE).digest('hex')}` }
     const folder = await temporaryFolder()
     for (const outcome of ['written', 'kept'] as const)
@@ -149,14 +132,14 @@ describe('a web page of the host that was asked', () => {
     ['the name', { href: 'page.html' }],
     ['nothing', { href: 'page', roles: ['metadata'] }],
   ])('a web page of the host that was asked is a file where %s speaks against it', async (_, asset) => {
-    const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
+    const origin = await serveBy((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
     const result = await run([itemOf({ origin }, { data: asset })], { folder: await temporaryFolder(), server: { origin }, strict: true })
     expect(result.summary).toMatchObject({ written: 1 })
   })
 
   it('a web page of the requested host is not mistaken for XML, text and files that begin like it', async () => {
     const bodies: Record<string, string> = { '/a.xml': '<!-- x --><metadata/>', '/b.md': '<h1>Readme</h1>', '/c.txt': '<', '/d.bin': ' ' }
-    const origin = await serve((request, response) => response.end(bodies[request.url ?? '']))
+    const origin = await serveBy((request, response) => response.end(bodies[request.url ?? '']))
     const assets = Object.fromEntries(Object.keys(bodies).map((path) => [path, { href: path.slice(1) }]))
     const folder = await temporaryFolder()
     expect((await run([itemOf({ origin }, assets)], { folder, server: { origin } })).summary).toMatchObject({ written: 4 })

@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto'
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { type VerifyEvent, type VerifyOptions, verifyFolder } from '../../../src/node/download/index.ts'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { noise } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
-
-const closing: (() => void)[] = []
-afterAll(() => {
-  for (const close of closing) close()
-})
+import { codesOf, filesIn, itemOf, ofKind, run, serveBy } from './fixture.ts'
 
 /** Files that may change, with a log of what was asked; the token is wanted below `/private/`. */
 async function archive(files: Record<string, { bytes: Buffer; etag?: string; modified?: string }>) {
@@ -34,13 +28,7 @@ async function archive(files: Record<string, { bytes: Buffer; etag?: string; mod
     if (bytes.length === 0) return response.writeHead(416, { 'content-range': 'bytes */0' }).end()
     response.writeHead(206, { 'content-range': `bytes 0-0/${bytes.length}`, 'content-length': 1, ...more }).end(bytes.subarray(0, 1))
   }
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, files }
+  return { origin: await serveBy(answer), asked, files }
 }
 
 const small = noise(5000)

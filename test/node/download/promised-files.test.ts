@@ -1,34 +1,18 @@
 import { createHash } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DownloadOptions } from '../../../src/node/download/download.ts'
 import { verifyFolder } from '../../../src/node/download/index.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { noise, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run, SMALL_RANGES } from './fixture.ts'
-
-const closing: (() => unknown)[] = []
-afterAll(() => {
-  for (const close of closing) close()
-})
-
-async function serve(listener: RequestListener): Promise<{ origin: string }> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
+import { noise } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, SMALL_RANGES, serveBy, serveFiles } from './fixture.ts'
 
 const tiff = noise(5000, 'a.tif')
 const sum = (bytes: Buffer | string) => `1220${createHash('sha256').update(bytes).digest('hex')}`
 
 /** Downloads one asset from a server that sends this body. */
 async function sent(body: Buffer | string, asset: object, options: Partial<DownloadOptions> = {}, type?: string) {
-  const server = await serve((_, response) => response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body))
+  const origin = await serveBy((_, response) => response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body))
+  const server = { origin }
   const folder = await temporaryFolder()
   const items = [itemOf(server, { data: asset })]
   const result = await run(items, { folder, server, ...options })
@@ -92,8 +76,7 @@ describe('a body that is not the promised file', () => {
 
   it('is noticed where the file comes in several ranges', async () => {
     const bytes = Buffer.concat([Buffer.from('{"error":"x"}'), noise(5 * 2 ** 20)])
-    const server = await startFileServer(() => ({ bytes }))
-    closing.push(() => server.close())
+    const server = await serveFiles(() => ({ bytes }))
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, { data: { href: 'a.tif' } })], { folder, server, ...SMALL_RANGES, ranges: 4 })
     expect([codesOf(result), await filesIn(folder)]).toEqual([['FILE_INTEGRITY'], {}])
@@ -122,11 +105,10 @@ describe('a size or checksum of the document that is wrong', () => {
     const refused = await sent(tiff, asset)
     expect([codesOf(refused.result), refused.files]).toEqual([['FILE_INTEGRITY'], {}])
     for (const framed of [true, false]) {
-      const server = await startFileServer(
+      const server = await serveFiles(
         () => ({ bytes: tiff }),
         () => (framed ? undefined : { framing: 'chunked' }),
       )
-      closing.push(() => server.close())
       const folder = await temporaryFolder()
       const items = [itemOf(server, { data: asset })]
       const result = await run(items, { folder, server, trustServer: true })
@@ -143,8 +125,7 @@ describe('a size or checksum of the document that is wrong', () => {
 
   it('is no excuse for what differs from the hash of the server', async () => {
     const headers = { 'repr-digest': `sha-256=:${createHash('sha256').update('x').digest('base64')}:` }
-    const server = await startFileServer(() => ({ bytes: tiff, headers }))
-    closing.push(() => server.close())
+    const server = await serveFiles(() => ({ bytes: tiff, headers }))
     const result = await run([itemOf(server, { data: { href: 'a.tif' } })], { folder: await temporaryFolder(), server, trustServer: true })
     expect(codesOf(result)).toEqual(['FILE_INTEGRITY'])
   })
@@ -154,11 +135,12 @@ describe('a file that its server is still preparing', () => {
   /** Answers 202 that many times; the clock of the download does not wait. */
   async function prepared(times: number, retryAfter: string | undefined, options: Partial<DownloadOptions> = {}) {
     let n = 0
-    const server = await serve((_, response) => {
+    const origin = await serveBy((_, response) => {
       const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       if (n++ < times) response.writeHead(202, headers).end('{"message":"your order is being staged"}')
       else response.writeHead(200).end(tiff)
     })
+    const server = { origin }
     const folder = await temporaryFolder()
     let now = 0
     const clock = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, run, SMALL_RANGES } from './fixture.ts'
+import { type Asking, type Fault, noise, type ServedContent } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, run, SMALL_RANGES, serveFiles } from './fixture.ts'
 
 const MiB = 2 ** 20
 /** What is a MiB of a file for {@link SMALL_RANGES}. */
@@ -14,20 +14,12 @@ const assetsOf = (content: Buffer) => ({
 })
 const assets = assetsOf(bytes)
 
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 async function fetched(
   content: (asking: Asking) => ServedContent,
   faultOf?: (asking: Asking, n: number) => Fault | undefined,
   options = {},
 ) {
-  const server = await startFileServer((_, asking) => content(asking), faultOf)
-  servers.push(server)
+  const server = await serveFiles((_, asking) => content(asking), faultOf)
   const folder = await temporaryFolder()
   const result = await run([itemOf(server, assets)], { folder, server, ranges: 4, ...SMALL_RANGES, ...options })
   return { result, files: await filesIn(folder), server, folder }
@@ -36,8 +28,7 @@ async function fetched(
 describe('a large file', () => {
   it('a large file is requested by several requests at a time', async () => {
     const content = noise(66 * MiB)
-    const server = await startFileServer(() => ({ bytes: content }))
-    servers.push(server)
+    const server = await serveFiles(() => ({ bytes: content }))
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, assetsOf(content))], { folder, server, ranges: 4 })
     expect(codesOf(result)).toEqual([])
@@ -76,11 +67,10 @@ describe('a large file', () => {
   it('continues in the next run with the gaps only', async () => {
     let n = 0
     const cut = () => (n++ < 4 ? { endAfter: 4 * UNIT } : { status: 404, body: '' })
-    const server = await startFileServer(
+    const server = await serveFiles(
       () => ({ bytes }),
       () => (n < 100 ? cut() : undefined),
     )
-    servers.push(server)
     const folder = await temporaryFolder()
     const first = await run([itemOf(server, assets)], { folder, server, retries: 0, ranges: 4, ...SMALL_RANGES })
     expect(codesOf(first)).toHaveLength(1)
@@ -99,8 +89,7 @@ describe('a large file', () => {
       if (range) hasChanged = true
       return { bytes: hasChanged ? next : bytes }
     }
-    const server = await startFileServer((_, asking) => content(asking))
-    servers.push(server)
+    const server = await serveFiles((_, asking) => content(asking))
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, { data: { href: 'data.bin', 'file:checksum': `1220${hash}` } })], {
       folder,
@@ -117,11 +106,10 @@ describe('a large file', () => {
     ['with a weak ETag', 'W/"a"'],
   ])('a large file is not put together from parts %s of a changed file', async (_, etag) => {
     const next = noise(bytes.length, 'b')
-    const server = await startFileServer(
+    const server = await serveFiles(
       (_path, { range }) => (range ? { bytes: next, etag } : { bytes: server.asked.length > 1 ? next : bytes, etag: '"a"' }),
       (asking) => ({ ignoreIfRange: true, ...(asking.range === undefined && { drip: 5, drop: UNIT }) }),
     )
-    servers.push(server)
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4, ...SMALL_RANGES })
     expect(codesOf(result)).toEqual([])

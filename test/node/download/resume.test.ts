@@ -64,7 +64,7 @@ describe('a download that is interrupted', () => {
     await run([itemOf(server, asset)], { folder, server, retries: 0 })
     const part = join(folder, 'data.bin.part')
     await writeFile(part, bytes)
-    await appendFile(`${part}.json`, `[0,${bytes.length}]\n`)
+    await appendFile(`${part}.json`, `\n[0,${bytes.length}]`)
     expect((await run([itemOf(server, asset)], { folder, server })).summary).toMatchObject({ written: 1, received: 0 })
     const lines = (await readFile(join(folder, '.stac-auth-manifest'), 'utf8')).trim().split('\n')
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ path: 'data.bin', etag: '"v1"' })

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { networkError } from '../../../src/http/network-error.ts'
 import type { DownloadEvent } from '../../../src/node/download/download.ts'
@@ -7,25 +7,17 @@ import { undiciTransport } from '../../../src/node/transport/undici-transport.ts
 import { temporaryFolder } from '../../cli/folder.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
+import { type Asking, type Fault, noise, type ServedContent } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, namesIn, ofKind, run, serveFiles } from './fixture.ts'
 
 const bytes = noise(5000)
 const large = noise(4 * 2 ** 20)
 const one = { data: { href: 'data.bin' } }
 
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 type Faults = (asking: Asking, n: number) => Fault | undefined
 
 async function serve(faultOf?: Faults, content: (path: string) => ServedContent | undefined = () => ({ bytes })) {
-  const server = await startFileServer(content, faultOf)
-  servers.push(server)
+  const server = await serveFiles(content, faultOf)
   return server
 }
 
@@ -41,6 +33,7 @@ describe('asking again', () => {
     [401, 'AUTH_REJECTED'],
     [404, 'HTTP_404'],
     [410, 'HTTP_410'],
+    [501, 'HTTP_501'],
   ])('does not happen after %i', async (status, code) => {
     const server = await serve(() => ({ status, body: '' }))
     expect(codesOf(await run([itemOf(server, one)], { folder: await temporaryFolder(), server }))).toEqual([code])
@@ -84,33 +77,12 @@ describe('asking again', () => {
     expect((await filesIn(folder))['data.bin']?.equals(large)).toBe(true)
   })
 
-  it('waits as long as a server requires, but not forever', async () => {
-    const faults: Faults = (_, n) => (n === 0 ? { status: 503, headers: { 'retry-after': '7' }, body: '' } : undefined)
-    const folder = await temporaryFolder()
-    // The origin rests as well, by a clock that does not go on: its own sleeps are left out.
-    const server = await serve(faults)
-    const clock: FakeClock = new FakeClock({ now: () => 7000 * clock.waits.length, waits: 'skipped' })
-    const result = await run([itemOf(server, one)], { folder, server, perHost: 1, clock })
-    expect(ofKind(result, 'retry')[0]?.delay).toBe(7000)
-    expect(clock.waits[0]).toBe(7000)
-    const impatient = await serve(() => ({ status: 429, headers: { 'retry-after': '121' }, body: '' }))
-    expect(codesOf(await run([itemOf(impatient, one)], { folder: await temporaryFolder(), server: impatient }))).toEqual(['RATE_LIMITED'])
-    expect(impatient.asked).toHaveLength(1)
-  })
-
   it('asking again has an end for an origin where nothing works', async () => {
     const server = await serve(() => ({ resetAfter: 0 }))
     const assets = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`a${index}`, { href: `${index}.bin` }]))
     const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, concurrency: 60, perHost: 60 })
     expect(new Set(codesOf(result))).toContain('RETRY_BUDGET')
     expect(result.summary.retries).toBe(100)
-  })
-
-  it('asking again happens when the bytes come too slowly', async () => {
-    const server = await serve((_, n) => (n === 0 ? { drip: 20 } : undefined))
-    const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server, stallTimeout: 1000 })
-    expect(ofKind(result, 'retry').map(({ error }) => error.code)).toEqual(['TIMEOUT_BODY'])
-    expect(result.summary).toMatchObject({ written: 1 })
   })
 })
 
@@ -226,18 +198,6 @@ describe('stopping', () => {
     const result = await run([itemOf(server, one)], { folder, server })
     expect(ofKind(result, 'started')[0]?.resumed).toBeGreaterThan(0)
     expect((await filesIn(folder))['data.bin']?.equals(large)).toBe(true)
-    expect(await namesIn(folder)).toEqual(['data.bin'])
-  })
-})
-
-describe('two downloads of one file', () => {
-  it('two downloads of one file are one: the other one is reported', async () => {
-    const server = await serve(undefined, () => ({ bytes: large }))
-    const folder = await temporaryFolder()
-    const results = await Promise.all([1, 2].map(() => run([itemOf(server, one)], { folder, server, existing: 'replace' })))
-    const codes = results.flatMap(codesOf)
-    expect(codes.length).toBeLessThanOrEqual(1)
-    for (const code of codes) expect(code).toBe('PATH_BUSY')
     expect(await namesIn(folder)).toEqual(['data.bin'])
   })
 })

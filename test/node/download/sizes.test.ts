@@ -1,23 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Fault, type FileServer, noise, startFileServer, tagOf } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
+import { type Fault, type FileServer, noise, tagOf } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, namesIn, ofKind, run, serveFiles } from './fixture.ts'
 
 const MiB = 2 ** 20
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 /** Serves files whose names are their sizes in bytes: `/700.bin`. */
 async function serve(fault?: Fault): Promise<FileServer> {
   const content = (path: string) => ({ bytes: noise(Number(/\d+/.exec(path)?.[0]), path) })
-  const server = await startFileServer(content, () => fault)
-  servers.push(server)
+  const server = await serveFiles(content, () => fault)
   return server
 }
 

@@ -12,8 +12,14 @@ import { writeSmallFile } from './small-file.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 
-/** Size in bytes up to which a file is written at once, and of each write of a larger one. */
-const PIECE = 2 ** 20
+/** Size in bytes up to which a file is written at once. */
+const SMALL = 2 ** 20
+
+/** Bytes of each write of a larger one: a killed process has lost no more. */
+const PIECE = 2 ** 19
+
+/** Bytes that a hash reads back after each write, so that it catches up with the bytes of an earlier run while more arrive. */
+const READ_BACK = 4 * PIECE
 
 /** Bytes after which a sync is started. */
 const SYNCED = 32 * 2 ** 20
@@ -28,7 +34,7 @@ interface Run {
 /** The partial file `.part`, with its lock `.part.lock` and its journal `.part.json`. */
 interface PartFiles {
   readonly lease: Lease
-  readonly journal: PartJournal
+  journal: PartJournal
   handle: FileHandle
 }
 
@@ -45,14 +51,14 @@ export class DiskPart implements Part {
   /** Undefined while all bytes are in memory. */
   #files: PartFiles | undefined
   #version: PartVersion | undefined
-  /** All bytes; those that are written; and those that a sync has made durable, with the length of their journal. */
+  /** All bytes; those that are written; and those that a sync has made durable. */
   #received = new Spans()
   #written = new Spans()
-  #durable: { readonly spans: Spans; readonly length: number } | undefined
+  #durable = new Spans()
   /** Bytes in memory, by the offset at which they end. */
   readonly #runs = new Map<number, Run>()
   #writing: Promise<void> = Promise.resolve()
-  readonly #hashes = new Map<string, FollowingHash>()
+  readonly #hashes = new Map<string, PrefixHash>()
   /** Bytes written since the last sync, and the sync in progress. */
   #unsynced = 0
   #syncing: Promise<void> | undefined
@@ -78,7 +84,7 @@ export class DiskPart implements Part {
     part.#version = found.version
     part.#written = found.spans
     part.#received = found.spans.copy()
-    part.#durable = { spans: found.spans.copy(), length: files.journal.length }
+    part.#durable = found.spans.copy()
     if (!resume) await part.reset()
     return part
   }
@@ -100,8 +106,8 @@ export class DiskPart implements Part {
   }
 
   async begin(version: PartVersion | undefined, size: number | undefined): Promise<void> {
-    if (size !== undefined && size > PIECE) await this.#toDisk()
-    if (version && version !== this.#version) this.#describe(version)
+    if (size !== undefined && size > SMALL) await this.#toDisk()
+    if (version && version !== this.#version) this.#journaled((journal) => journal.begin(version))
     this.#version = version
   }
 
@@ -124,7 +130,8 @@ export class DiskPart implements Part {
     run.chunks.push(chunk)
     run.size += chunk.byteLength
     this.#received.add(offset, end)
-    if (run.size < PIECE) return undefined
+    for (const hash of this.#hashes.values()) hash.add(offset, chunk)
+    if (run.size < (this.#files ? PIECE : SMALL)) return undefined
     // One run is written while the next one is received.
     const before = this.#writing
     this.#spill(end, run)
@@ -139,20 +146,15 @@ export class DiskPart implements Part {
   }
 
   hash(algorithm: string): true {
-    if (!this.#hashes.has(algorithm)) this.#hashes.set(algorithm, new FollowingHash(algorithm))
+    if (!this.#hashes.has(algorithm)) this.#hashes.set(algorithm, new PrefixHash(algorithm))
     return true
   }
 
   async digest(algorithm: string): Promise<string> {
-    this.hash(algorithm)
-    const hash = this.#hashes.get(algorithm)
-    if (this.#files) hash?.follow(this.#files.handle, this.length)
-    else hash?.add(0, this.#inMemory)
-    try {
-      return (await hash?.digest()) ?? ''
-    } catch (error) {
-      throw readFailure(error, this.#path)
-    }
+    const hash = this.#hashes.get(algorithm) ?? new PrefixHash(algorithm)
+    if (this.#files) await this.#readBack(hash, this.#files.handle, this.length)
+    else for (const chunk of hash.isEmpty ? this.#inMemory : []) hash.append(chunk)
+    return hash.digest()
   }
 
   /**
@@ -174,7 +176,7 @@ export class DiskPart implements Part {
       if (!(await files.lease.confirm()) || presentFile(partOf(this.#path))?.ino !== ino) throw lost(this.#path)
       await files.handle.close()
       await renameWhenFree(partOf(this.#path), path)
-      await files.journal.remove()
+      files.journal.remove()
       await files.lease.release()
     } catch (error) {
       throw writeError(error, this.#path)
@@ -188,21 +190,19 @@ export class DiskPart implements Part {
     if (!files) return 0
     const { lease, journal } = files
     // After a failed sync only the bytes of an earlier one count: the system does not say which ones it lost.
-    const kept = this.#unwritten === undefined ? this.#written : this.#durable?.spans
-    const isKept = keep && this.#version !== undefined && kept !== undefined && kept.total > 0 && this.#cut(journal)
+    const kept = this.#unwritten === undefined ? this.#written : this.#durable
+    const isKept = keep && this.#version !== undefined && kept.total > 0 && this.#isJournalOf(kept, journal)
     await files.handle.close().catch(() => undefined)
-    if (isKept) {
+    if (isKept) journal.close()
+    else if (!(await lease.confirm())) {
       journal.close()
-      await lease.release()
-      return kept.total
-    }
-    if (!(await lease.confirm())) journal.close()
-    else {
+      return 0
+    } else {
       await rm(partOf(this.#path), { force: true }).catch(() => undefined)
-      await journal.remove()
-      await lease.release()
+      journal.remove()
     }
-    return 0
+    await lease.release()
+    return isKept ? kept.total : 0
   }
 
   /** The chunks of a file of which nothing is on the disk. */
@@ -210,20 +210,17 @@ export class DiskPart implements Part {
     return [...this.#runs.values()].flatMap(({ chunks }) => chunks)
   }
 
-  /** Removes the lines of bytes that were lost from the journal. Returns false if it cannot. */
-  #cut(journal: PartJournal): boolean {
+  /** Records once more which bytes are there if some were lost. Returns false if it cannot. */
+  #isJournalOf(kept: Spans, journal: PartJournal): boolean {
     try {
-      if (this.#unwritten !== undefined && this.#durable) journal.cut(this.#durable.length)
+      if (kept === this.#durable) {
+        journal.begin(this.#version)
+        for (const span of kept) journal.add(span)
+      }
       return true
     } catch {
       return false
     }
-  }
-
-  /** Starts a version that another run can resume. Errors: `FILE_ACCESS`, `DISK_FULL`. */
-  #describe(version: PartVersion): void {
-    this.#durable = undefined
-    this.#journaled((journal) => journal.begin(version))
   }
 
   #journaled(work: (journal: PartJournal) => void): void {
@@ -240,7 +237,8 @@ export class DiskPart implements Part {
     const { files, found } = await openFiles(this.#path, this.#wait)
     if (found) await this.#restart(files)
     this.#files = files
-    if (this.#version) this.#describe(this.#version)
+    const version = this.#version
+    if (version) this.#journaled((journal) => journal.begin(version))
     return files
   }
 
@@ -248,12 +246,13 @@ export class DiskPart implements Part {
   async #restart(files: PartFiles): Promise<void> {
     if (!(await files.lease.confirm())) throw lost(this.#path)
     this.#written = new Spans()
-    this.#durable = undefined
+    this.#durable = new Spans()
     this.#unwritten = undefined
     this.#unsynced = 0
     try {
       await rm(partOf(this.#path), { force: true })
-      files.journal.replace()
+      files.journal.remove()
+      files.journal = newJournal(this.#path)
       const old = files.handle
       files.handle = await openPart(this.#path, true)
       await old.close()
@@ -265,8 +264,9 @@ export class DiskPart implements Part {
   #spill(end: number, run: Run): void {
     this.#runs.delete(end)
     this.#writing = this.#writing.then(async () => {
-      await this.#writeOut(await this.#toDisk(), run.start, run.chunks)
-      for (const hash of this.#hashes.values()) hash.follow((await this.#toDisk()).handle, this.#written.prefix)
+      const files = await this.#toDisk()
+      await this.#writeOut(files, run.start, run.chunks)
+      for (const hash of this.#hashes.values()) await this.#readBack(hash, files.handle, this.#written.prefix, READ_BACK)
     })
     // The next write or wait reports it.
     this.#writing.catch(() => undefined)
@@ -292,7 +292,7 @@ export class DiskPart implements Part {
   /** Syncs while more bytes arrive, so that the final sync is short. */
   #sync(handle: FileHandle): void {
     this.#unsynced = 0
-    const durable = { spans: this.#written.copy(), length: this.#files?.journal.length ?? 0 }
+    const durable = this.#written.copy()
     this.#syncing = handle
       .datasync()
       .then(() => {
@@ -311,56 +311,54 @@ export class DiskPart implements Part {
   async #settled(): Promise<void> {
     await this.#writing.catch(() => undefined)
     await this.#syncing
-    for (const hash of this.#hashes.values()) await hash.settled()
+  }
+
+  /** Errors: `FILE_ACCESS`, also for a file that ends early. */
+  async #readBack(hash: PrefixHash, file: FileHandle, end: number, most?: number): Promise<void> {
+    await hash.read(file, end, most).catch((error) => {
+      throw readFailure(error, this.#path)
+    })
   }
 }
 
-/** A hash that reads a file while it grows, from the page cache. */
-class FollowingHash {
+/** The hash of the bytes from the beginning: in memory if they arrive in order, otherwise read from the file. */
+class PrefixHash {
   readonly #hash: Hash
-  #buffer: Buffer | undefined
   #at = 0
-  #reading: Promise<void> = Promise.resolve()
 
   constructor(algorithm: string) {
     this.#hash = createHash(algorithm)
   }
 
-  /** Reads what is written before that offset. */
-  follow(file: FileHandle, end: number): void {
-    this.#reading = this.#reading.then(() => this.#read(file, end))
-    // The digest reports it.
-    this.#reading.catch(() => undefined)
+  get isEmpty(): boolean {
+    return this.#at === 0
   }
 
-  /** Adds bytes that are not in a file. */
-  add(at: number, chunks: readonly Uint8Array[]): void {
-    if (at !== this.#at) return
-    for (const chunk of chunks) {
-      this.#hash.update(chunk)
-      this.#at += chunk.byteLength
+  /** Adds received bytes if they are the next ones. */
+  add(offset: number, chunk: Uint8Array): void {
+    if (offset === this.#at) this.append(chunk)
+  }
+
+  append(chunk: Uint8Array): void {
+    this.#hash.update(chunk)
+    this.#at += chunk.byteLength
+  }
+
+  /** Adds what is written before an offset, at most that many bytes. Errors: those of reading. */
+  async read(file: FileHandle, end: number, most = Number.POSITIVE_INFINITY): Promise<void> {
+    const stop = Math.min(end, this.#at + most)
+    if (this.#at >= stop) return
+    const buffer = Buffer.allocUnsafe(Math.min(PIECE, stop - this.#at))
+    while (this.#at < stop) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, stop - this.#at), this.#at)
+      if (bytesRead === 0) throw Object.assign(new Error('the file ended early'), { code: 'EIO' })
+      this.append(buffer.subarray(0, bytesRead))
     }
   }
 
-  /** Returns the hash of what was read, in lower-case hex. Errors: those of reading. */
-  async digest(): Promise<string> {
-    await this.#reading
+  /** Returns the hash so far in lower-case hex. */
+  digest(): string {
     return this.#hash.copy().digest('hex')
-  }
-
-  /** Waits for the end of reading. Throws nothing. */
-  async settled(): Promise<void> {
-    await this.#reading.catch(() => undefined)
-  }
-
-  async #read(file: FileHandle, end: number): Promise<void> {
-    this.#buffer ??= Buffer.allocUnsafe(PIECE)
-    while (this.#at < end) {
-      const { bytesRead } = await file.read(this.#buffer, 0, Math.min(PIECE, end - this.#at), this.#at)
-      if (bytesRead === 0) throw Object.assign(new Error('the file could not be read'), { code: 'EIO' })
-      this.#hash.update(this.#buffer.subarray(0, bytesRead))
-      this.#at += bytesRead
-    }
   }
 }
 
@@ -384,7 +382,7 @@ async function openFiles(path: string, wait: WaitOptions): Promise<{ readonly fi
     const found = left && left.spans.total > 0 ? left : undefined
     // A holder that lost its lock may have the old files open: it must not write into the new ones.
     if (record && !found) await removeAll(path)
-    const journal = await PartJournal.open(journalOf(path), found !== undefined)
+    const journal = found ? new PartJournal(journalOf(path)) : newJournal(path)
     let handle: FileHandle | undefined
     try {
       handle = await openPart(path, found === undefined)
@@ -393,13 +391,26 @@ async function openFiles(path: string, wait: WaitOptions): Promise<{ readonly fi
       return { files: { lease, journal, handle }, ...(found && { found }) }
     } catch (error) {
       await handle?.close()
-      await (found ? journal.close() : journal.remove())
+      if (found) journal.close()
+      else journal.remove()
       throw error
     }
   } catch (error) {
     await lease.release()
     throw writeError(error, path)
   }
+}
+
+/** A failed creation leaves nothing. Errors: those of the system. */
+function newJournal(path: string): PartJournal {
+  const journal = new PartJournal(journalOf(path))
+  try {
+    journal.begin(undefined)
+  } catch (error) {
+    journal.remove()
+    throw error
+  }
+  return journal
 }
 
 function openPart(path: string, isNew: boolean): Promise<FileHandle> {

@@ -1,14 +1,11 @@
 /** The append-only journal of a partial file: one line per version, followed by one line per written range. */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import { isObject } from '../../../stac/document.ts'
 import { plainSuffix } from '../../../text/file-name.ts'
 import { readRegularFile } from '../../base/files.ts'
 
 /** Windows creates links for administrators only. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants
-
-const FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
 
 /** The version of the file to which the ranges belong. */
 export interface PartVersion {
@@ -36,26 +33,12 @@ export interface PartRecord {
 /** Lines are written immediately, so that they survive any end of the process. */
 export class PartJournal {
   readonly #path: string
-  #file: number
-  /** The last line may be torn. */
-  #isTorn: boolean
+  readonly #file: number
 
-  private constructor(path: string, file: number, isTorn: boolean) {
+  /** Opens a journal, or creates a new one. Errors: those of the system. */
+  constructor(path: string) {
     this.#path = path
-    this.#file = file
-    this.#isTorn = isTorn
-  }
-
-  /** Opens a journal, or creates one; a failed creation leaves nothing. Errors: those of the system. */
-  static async open(path: string, goesOn: boolean): Promise<PartJournal> {
-    const journal = new PartJournal(path, openSync(path, FLAGS, 0o600), goesOn)
-    try {
-      if (!goesOn) journal.begin(undefined)
-    } catch (error) {
-      await journal.remove()
-      throw error
-    }
-    return journal
+    this.#file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
   }
 
   /** Starts a version, which invalidates everything before. Errors: those of the system. */
@@ -68,27 +51,6 @@ export class PartJournal {
     this.#append(span)
   }
 
-  /** Returns its length in bytes. Errors: those of the system. */
-  get length(): number {
-    return fstatSync(this.#file).size
-  }
-
-  /** Removes everything after that length. Errors: those of the system. */
-  cut(length: number): void {
-    ftruncateSync(this.#file, length)
-    this.#isTorn = false
-  }
-
-  /** Replaces it with a new file: a process with the old one open keeps writing into that. Errors: those of the system. */
-  replace(): void {
-    rmSync(this.#path, { force: true })
-    const file = openSync(this.#path, FLAGS, 0o600)
-    closeSync(this.#file)
-    this.#file = file
-    this.#isTorn = false
-    this.begin(undefined)
-  }
-
   /** Closes it. Throws nothing. */
   close(): void {
     try {
@@ -98,18 +60,20 @@ export class PartJournal {
     }
   }
 
-  /** Closes and removes it. Throws nothing. */
-  async remove(): Promise<void> {
+  /** Closes and removes it: a process with the file open keeps writing into that. Throws nothing. */
+  remove(): void {
     this.close()
-    await rm(this.#path, { force: true }).catch(() => undefined)
+    try {
+      rmSync(this.#path, { force: true })
+    } catch {
+      // The next run removes it.
+    }
   }
 
-  /** A full disk may accept a part of a line first. */
+  /** The line before may be torn: a full disk may accept a part of a line first. */
   #append(line: unknown): void {
-    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(line)}\n`)
-    this.#isTorn = true
+    const bytes = Buffer.from(`\n${JSON.stringify(line)}`)
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
-    this.#isTorn = false
   }
 }
 
@@ -183,15 +147,10 @@ export class Spans {
 
   add(start: number, end: number): void {
     if (start >= end) return
-    const last = this.#spans.at(-1)
-    if (last && last[1] === start) {
-      this.#spans[this.#spans.length - 1] = [last[0], end]
-      return
-    }
-    const apart = this.#spans.filter((span) => span[1] < start || span[0] > end)
-    const touching = this.#spans.filter((span) => !(span[1] < start || span[0] > end))
-    const merged: Span = [Math.min(start, ...touching.map(([from]) => from)), Math.max(end, ...touching.map(([, to]) => to))]
-    this.#spans = [...apart, merged].sort(([one], [other]) => one - other)
+    const isApart = ([from, to]: Span) => to < start || from > end
+    const touching = this.#spans.filter((span) => !isApart(span)).flat()
+    const merged: Span = [Math.min(start, ...touching), Math.max(end, ...touching)]
+    this.#spans = [...this.#spans.filter(isApart), merged].sort(([one], [other]) => one - other)
   }
 
   /** Returns the gaps within that many bytes. */
@@ -215,7 +174,7 @@ export class Spans {
     return new Spans(this.#spans)
   }
 
-  toJSON(): readonly Span[] {
-    return this.#spans
+  [Symbol.iterator](): Iterator<Span> {
+    return this.#spans[Symbol.iterator]()
   }
 }

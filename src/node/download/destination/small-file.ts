@@ -1,13 +1,13 @@
 /** Small files, which are written in one go. */
 
 import { createHash } from 'node:crypto'
-import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, fsync, openSync, renameSync, writeSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../../errors.ts'
-import { checkFolder, presentFile, whenFree } from '../../base/files.ts'
+import { checkFolder, nameNew, whenFree } from '../../base/files.ts'
 import { type LockHolder, newHolder, stateOf } from '../../base/lock-holder.ts'
-import { fileAppeared, systemCode, writeFailure } from '../../base/system-error.ts'
+import { fileAppeared, writeFailure } from '../../base/system-error.ts'
 
 /**
  * Writes bytes to a new file: to a part beside it, which is synced and then renamed. The name of the part identifies its process, so that it can
@@ -32,7 +32,7 @@ export async function writeSmallFile(path: string, chunks: readonly Uint8Array[]
       closeSync(file)
     }
     if (replace) await whenFree(async () => renameSync(part, path))
-    else named(part, path)
+    else if (!nameNew(part, path)) throw fileAppeared(path)
   } catch (error) {
     if (isOurs) await rm(part, { force: true }).catch(() => undefined)
     throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
@@ -51,18 +51,6 @@ export async function clearSmallPart(path: string): Promise<boolean> {
 
 /** Milliseconds after which such a part counts as abandoned, on any host; if its process still writes, that file fails. */
 const LEFT_AFTER = 600_000
-
-/** A hard link fails if the name exists; on a file system without hard links, the name is checked first. */
-function named(part: string, path: string): void {
-  try {
-    linkSync(part, path)
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw fileAppeared(path)
-    renameSync(part, path)
-    return
-  }
-  unlinkSync(part)
-}
 
 /** A disk that is full may take a part of it first. */
 function writeWhole(file: number, chunk: Uint8Array): void {

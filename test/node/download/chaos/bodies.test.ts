@@ -76,22 +76,6 @@ describe('a body that is cut', () => {
 })
 
 describe('a part', () => {
-  it('a part that no one requested is refused', async () => {
-    const { run } = await chaosRun({ files: FILES, faultOf: always({ do: 'range', as: 'unasked' }) })
-    expect(await run({ retries: 2 })).toMatchObject({ codes: ['RANGE_INVALID'], leftovers: [] })
-  })
-
-  it.each(['start', 'total', 'missing'] as const)(
-    'a part with another %s than was asked for is refused, and what is there is kept',
-    async (as) => {
-      const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'range', as })
-      const { run } = await chaosRun({ files: FILES, faultOf })
-      const outcome = await run({ retries: 2 })
-      expect(outcome.codes).toEqual(['RANGE_INVALID'])
-      expect(outcome.written).toEqual([])
-    },
-  )
-
   it('a part is the whole file when the server knows no ranges, and everything begins anew', async () => {
     const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'ignore-range' })
     const { run, proxy } = await chaosRun({ files: FILES, faultOf })
@@ -132,54 +116,11 @@ describe('a file that changes meanwhile', () => {
 })
 
 describe('what the document promises', () => {
-  const other = `1220${digestOf(contentName('/a.tif', 1), SIZE)}`
-
-  it('what the document promises is compared', async () => {
-    const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE, 'file:checksum': CHECKSUM } } }
-    const { run } = await chaosRun({ files, faultOf: first({ do: 'reset', at: 0.3 }) })
-    expect(await run()).toMatchObject({ ...CLEAN, written: [{ verified: expect.arrayContaining(['checksum', 'size']) }] })
-  })
-
-  it.each<[string, Record<string, unknown>]>([
-    ['another checksum', { 'file:checksum': other }],
-    ['more bytes', { 'file:size': SIZE + 1 }],
-    ['fewer bytes', { 'file:size': SIZE - 1 }],
-  ])('what the document promises and nothing stays when it is %s', async (_, asset) => {
-    const { run } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } } })
-    expect(await run({ retries: 2 })).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
-  })
-
   it('what the document promises is all that tells of a cut where nothing else does', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:checksum': CHECKSUM } } }
     const whole = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
     expect(await whole.run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: ['checksum'] }] })
     const cut = await chaosRun({ files, faultOf: always({ do: 'cut', at: 0.5, framing: 'close' }) })
     expect(await cut.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
-  })
-
-  it('ends a body that unpacks to far more', async () => {
-    const files = { '/a.tif': { size: SIZE, asset: { 'file:size': 1000 } } }
-    const { run, proxy } = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'gzip' }) })
-    expect(await run({ retries: 1 })).toMatchObject({ codes: ['FILE_INTEGRITY'], leftovers: [] })
-    expect(proxy.requests).toBeLessThan(3)
-  })
-})
-
-describe('a page instead of a file', () => {
-  const page: Fault = { do: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><form>log in</form>' }
-  const files = { '/a.tif': { size: SIZE, asset: { type: 'image/tiff' } } }
-
-  it('a page instead of a file is refused, and a warning where it is accepted', async () => {
-    const refused = await chaosRun({ files, faultOf: always(page) })
-    expect(await refused.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
-    const lenient = await chaosRun({ files, faultOf: always(page) })
-    const { events } = await lenient.run({ acceptHtml: true })
-    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
-  })
-
-  it('a page instead of a file with 403 is not a file and is not requested again', async () => {
-    const { run, proxy } = await chaosRun({ files, faultOf: always({ ...page, status: 403 }) })
-    expect(await run()).toMatchObject({ codes: ['AUTH_REJECTED'], written: [], leftovers: [] })
-    expect(proxy.requests).toBe(1)
   })
 })

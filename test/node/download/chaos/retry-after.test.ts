@@ -61,40 +61,20 @@ describe('a server that is busy', () => {
 })
 
 describe('a server that fails', () => {
-  it.each<Fault>([refusal(500), refusal(502), refusal(504), { do: 'reset', at: 'head' }, { do: 'reset', at: 0 }, { do: 'reset', at: 0.7 }])(
-    'a server that fails is asked again: %j',
-    async (fault) => {
-      const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault, 3) })
-      expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
-      expect(proxy.requests).toBe(4)
-    },
-  )
-
-  it('a server that fails is given up after as many attempts as were allowed', async () => {
-    const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(500) })
-    expect(await run({ retries: 4 })).toMatchObject({ codes: ['HTTP_500'], leftovers: [], summary: { retries: 4 } })
-    expect(proxy.requests).toBe(5)
-  })
-
-  it.each([404, 410, 501])('a server that fails for good is not asked again: %d', async (status) => {
-    const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(status) })
-    expect(await run()).toMatchObject({ codes: [`HTTP_${status}`], leftovers: [] })
-    expect(proxy.requests).toBe(1)
+  it.each<Fault>([
+    { do: 'reset', at: 'head' },
+    { do: 'reset', at: 0 },
+    { do: 'reset', at: 0.7 },
+  ])('a server that fails is asked again: %j', async (fault) => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault, 3) })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.requests).toBe(4)
   })
 
   it('a server that closes idle connections early causes no failure', async () => {
     const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`/${at}`, { size: 1000 }]))
     const { run } = await chaosRun({ files, faultOf: ({ nth }) => (nth === 1 ? { do: 'hang-up' } : undefined) })
     expect(await run({ concurrency: 2 })).toMatchObject({ ...CLEAN, summary: { written: 40 } })
-  })
-
-  it('costs no file more than its share: after a hundred retries for nothing all others stop', async () => {
-    const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`/${at}`, { size: 1000 }]))
-    const { run, proxy } = await chaosRun({ files, faultOf: () => refusal(500) })
-    const { codes } = await run()
-    expect(codes.length).toBe(60)
-    expect(codes).toContain('RETRY_BUDGET')
-    expect(proxy.requests).toBeLessThanOrEqual(160)
   })
 })
 
@@ -114,11 +94,6 @@ describe('a server that is slow', () => {
     vi.advanceTimersByTime(800)
     expect(await running).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
     expect(proxy.requests).toBe(2)
-  })
-
-  it('a server that is slow and always is given up with what it is', async () => {
-    const { run } = await chaosRun({ files: FILES, faultOf: () => ({ do: 'stall', at: 0 }) })
-    expect(await run({ stallTimeout: 200, retries: 1 })).toMatchObject({ codes: [expect.stringMatching(/^TIMEOUT_/)], written: [] })
   })
 
   it('but steady is waited for', async () => {
