@@ -1,5 +1,6 @@
 /** Retries with the policy of each caller, and the parser of `Retry-After`. */
 import type { AuthError } from '../errors.ts'
+import type { Clock } from './clock.ts'
 
 /**
  * Exponential backoff in milliseconds: `first`, doubled for each further retry up to `longest`, multiplied by `fixed` plus a random part of
@@ -97,30 +98,37 @@ export function backoffBefore({ first, longest, fixed, random, least = 0 }: Back
   return Math.max(least, Math.min(longest, first * 2 ** (retry - 1)) * (fixed + drawn * random))
 }
 
-/** The capacity of a retry budget, and what each first attempt that succeeds adds. */
+/** The capacity of a retry budget, and what each first attempt that succeeds, and each second, adds. */
 interface BudgetTerms {
   readonly most: number
   readonly earned: number
+  readonly perSecond?: number
 }
 
 /** Bounds retries to a fraction of the traffic, so that an outage does not cause more load. */
 export class RetryBudget {
   readonly #terms: BudgetTerms
+  readonly #clock: Clock | undefined
   #tokens: number
+  #at = 0
 
-  constructor(terms: BudgetTerms) {
+  /** @param clock needed if time adds to the budget */
+  constructor(terms: BudgetTerms, clock?: Clock) {
     this.#terms = terms
+    this.#clock = clock
     this.#tokens = terms.most
   }
 
   /** Counts a first attempt that succeeded. */
-  earn(): void {
-    const { most, earned } = this.#terms
-    if (this.#tokens < most) this.#tokens = Math.min(most, this.#tokens + earned)
+  earn(tokens = this.#terms.earned): void {
+    this.#tokens = Math.min(this.#terms.most, this.#tokens + tokens)
   }
 
   /** Takes the cost of a retry, half with `Retry-After`; false if the budget is used up. */
   spend(hinted: boolean): boolean {
+    const now = this.#clock?.now() ?? 0
+    this.earn(((this.#terms.perSecond ?? 0) * Math.max(0, now - this.#at)) / 1000)
+    this.#at = now
     const cost = hinted ? 0.5 : 1
     // Sums of tenths are not exact.
     if (this.#tokens < cost - 1e-9) return false

@@ -6,6 +6,23 @@ const TILES = 'https://tiles.planet.com/'
 const LOGIN = 'https://login.planet.com/'
 const KEY = { apiKey: secretHole('API key', ['PL_API_KEY']) }
 
+const login = (): Way => ({
+  id: 'login',
+  when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
+  works: [],
+  holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
+  credentials: [
+    {
+      id: 'planet',
+      type: 'openIdConnect',
+      ...discovery(LOGIN),
+      clientId: { hole: 'clientId' },
+      scopes: ['planet', 'offline_access'],
+      sendTo: [API],
+    },
+  ],
+})
+
 const ways = (): readonly Way[] => [
   {
     id: 'key',
@@ -50,22 +67,7 @@ const ways = (): readonly Way[] => [
     env: ['PL_API_KEY'],
     sendTo: [TILES],
   }),
-  {
-    id: 'login',
-    when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
-    works: [],
-    holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
-    credentials: [
-      {
-        id: 'planet',
-        type: 'openIdConnect',
-        ...discovery(LOGIN),
-        clientId: { hole: 'clientId' },
-        scopes: ['planet', 'offline_access'],
-        sendTo: [API],
-      },
-    ],
-  },
+  login(),
 ]
 
 /**

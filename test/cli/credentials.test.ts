@@ -55,7 +55,7 @@ describe('credentials check', () => {
     )
     const wrong = await put(folder, 'archive-profile.json', { version: 1, credentials: [login, { ...keys, profile: 'eo' }] })
     const { code, stderr } = await run(['credentials', 'check', wrong])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('keys must have one source: credentialsUrl or profile, not both')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a second source of keys: set credentialsUrl or profile, not both')])
   })
 
   it('prints JSON for programs', async () => {

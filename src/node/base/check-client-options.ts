@@ -133,6 +133,6 @@ export function checkClient(name: string, options: object): void {
 }
 
 function checkRate(limits: ServiceLimits | undefined): void {
-  const { requestsPerSecond: rate, burst } = limits?.rate ?? {}
+  const { rate, burst } = limits?.rate ?? {}
   checkNamed('ServiceLimits', { rate, burst }, { rate: RATE, burst: AMOUNT })
 }

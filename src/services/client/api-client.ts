@@ -39,7 +39,7 @@ export interface ApiClientOptions {
   readonly form?: FormOptions
   /** Timeouts of attempts and calls. */
   readonly timeouts?: Timeouts
-  /** Retries after the first attempt; default 4. */
+  /** Retries after the first attempt; default 4, and after 429 and 529 until the call's timeout. */
   readonly retries?: number
   /** Longest `Retry-After` to wait for, in milliseconds; a longer one fails the call. Default 60 000. */
   readonly maxRetryAfter?: number
@@ -85,6 +85,8 @@ export interface Settings {
   readonly pinned: ReadonlySet<string>
   readonly timeouts: Required<Timeouts>
   readonly retries: number
+  /** True if the user set the number of retries. */
+  readonly limitsRetries: boolean
   /** Longest `Retry-After` to wait for, in milliseconds. */
   readonly maxRetryAfter: number
   readonly queueLimit: number
@@ -100,8 +102,8 @@ export interface Settings {
   readonly interceptors: readonly Interceptor[]
 }
 
-/** The class that the program uses, and the options that it gave, for their check. */
-type Given = readonly [name: string, options: object]
+/** The class that the program uses, the options that it gave, for their check, and the default of its retries. */
+type Given = readonly [name: string, options: object, retries?: number]
 
 /** Settings whose interceptors can still be added. */
 type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
@@ -135,7 +137,7 @@ export class ApiClient {
     if (options.auth && options.credential) throw invalid('set either auth or credential, not both')
     this.#options = options
     this.#given = given
-    this.#settings = settingsOf(options, base)
+    this.#settings = settingsOf(options, base, given[2])
   }
 
   /** Origin of the base URL: `https://host[:port]`. */
@@ -307,7 +309,7 @@ export class ApiClient {
     const { auth, credential, transport } = this.#options
     const { origin, base, limits, events } = this.#settings
     const { platform } = await import('#platform')
-    platform.checkClient?.(...this.#given)
+    platform.checkClient?.(this.#given[0], this.#given[1])
     const engine = auth ?? (credential && engineOf(credential, origin, transport))
     const [service, chosen, identity] = await Promise.all([
       engine?.service(`${origin}${base}/`),
@@ -319,7 +321,7 @@ export class ApiClient {
       transport: chosen,
       service,
       allowPrivateNetwork: service?.allowPrivateNetwork ?? this.#named,
-      pacer: (name) => limits.of(`${origin}\0${identity}\0${name}`),
+      pace: (name) => limits.of(`${origin}\0${identity}\0${name}`),
     }
   }
 }
@@ -350,8 +352,12 @@ function invalid(message: string): ConfigurationError {
 }
 
 /** Returns the settings of a client with these options and this base URL. */
-function settingsOf(options: ApiClientOptions, { origin, path }: { readonly origin: string; readonly path: string }): ChangingSettings {
-  const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
+function settingsOf(
+  options: ApiClientOptions,
+  { origin, path }: { readonly origin: string; readonly path: string },
+  usual = 4,
+): ChangingSettings {
+  const { limits = sharedLimits, retries = usual, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts ?? {})
   if (!limits?.of) throw invalid('limits is not valid')
   requireNumbers({ retries, maxRetryAfter })
@@ -364,6 +370,7 @@ function settingsOf(options: ApiClientOptions, { origin, path }: { readonly orig
     pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
     timeouts,
     retries,
+    limitsRetries: options.retries !== undefined,
     maxRetryAfter,
     queueLimit,
     refresh: options.refresh ?? true,

@@ -9,7 +9,7 @@ import { startTimer } from '../../net/clock.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
-import type { Pacer } from './pacer.ts'
+import type { ServicePace } from './pacer.ts'
 import { type BuiltRequest, type CallInput, type CallOptions, chunksOf, type Operation } from './request.ts'
 import { ApiResponse, dataOf, type ReadResponse, shownRequestHeaders, statusError, traceOf, truncated } from './response.ts'
 import { CallRetries, type Failure } from './retries.ts'
@@ -21,8 +21,8 @@ export interface Link {
   readonly service: Service | undefined
   /** True if the user named the origin, so that it may be a loopback or private address. */
   readonly allowPrivateNetwork: boolean
-  /** Returns the pacer of the operations with that name in `limits`. */
-  pacer(name: string): Pacer
+  /** Returns the pace of the operations with that name in `limits`. */
+  pace(name: string): ServicePace
 }
 
 /** What a client sends. */
@@ -65,6 +65,8 @@ export class Call {
   #count = 0
   /** The last request as it was sent; its headers and URL contain secrets. */
   #sent: HttpRequest | undefined
+  /** The failure of the last attempt. */
+  #last: AuthError | undefined
   /** True if the body was a stream that can be read once, and was read. */
   #isUsedUp = false
   /** True while the body of the response is left to its reader. */
@@ -104,26 +106,36 @@ export class Call {
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, operation, options } = this.#parts
     const { limits, queueLimit, maxRetryAfter, events } = settings
-    const pacer = link.pacer(operation.limits ?? '')
-    const retries = new CallRetries(operation, options, settings, pacer)
-    const queued = (depth: number, limit: number) => events.emit('queue', () => ({ depth, limit }))
+    const pace = link.pace(operation.limits ?? '')
+    const { pacer } = pace
+    const retries = new CallRetries(operation, options, settings, pace)
     for (;;) {
-      await pacer.enter(this.#interruption, { priority: options.priority, queueLimit, queued })
+      const { attempt } = retries
+      if (this.#interruption.reason) throw this.#interruption.reason
+      if (!pacer.tryEnter()) {
+        const place = { priority: attempt > 1 ? 'again' : options.priority, queueLimit } as const
+        events.emit('queue', () => ({ depth: pacer.depth + 1, limit: pacer.limit }))
+        await pacer.enter(this.#interruption.signal, place)
+      }
       let result: ApiResponse | Failure
       try {
-        result = await this.#attempt(link, retries.count + 1)
-        if (result instanceof ApiResponse) pacer.succeeded(retries.count === 0)
-        else pacer.failed(result.error, maxRetryAfter)
+        result = await this.#attempt(link, attempt)
+        if (result instanceof ApiResponse) {
+          pacer.succeeded()
+          if (attempt === 1) pace.budget.earn()
+          // A final status is an answer of this operation, such as a document that is not ready.
+        } else if (!operation.final?.includes(result.error.status ?? 0)) pace.failed(result.error, maxRetryAfter)
       } finally {
         pacer.leave()
       }
       if (result instanceof ApiResponse) return result
       if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
-      const delayMs = retries.delayAfter(result, this.#end - limits.clock.now())
-      if (delayMs === 'deadline') throw this.#tooLate(result.error)
-      const reason = result.error.code
-      events.emit('retry', () => ({ ...this.#event(retries.count), reason, delayMs }))
-      if (delayMs > 0) await sleep(delayMs, limits.clock, this.#interruption.signal)
+      this.#last = result.error
+      const next = retries.delayAfter(result, this.#end - limits.clock.now())
+      if (next === 'deadline') throw this.#tooLate()
+      const { code: reason } = result.error
+      events.emit('retry', () => ({ ...this.#event(attempt), reason, delayMs: next.delay }))
+      if (!next.isPaced && next.delay > 0) await sleep(next.delay, limits.clock, this.#interruption.signal)
     }
   }
 
@@ -330,8 +342,10 @@ export class Call {
     return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
   }
 
-  #tooLate(cause?: AuthError): TimeoutError {
-    const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
+  #tooLate(): TimeoutError {
+    const cause = this.#last
+    const why = cause ? `; the last attempt failed: ${cause.message}` : ''
+    const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits${why}`
     return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
   }
 }

@@ -101,6 +101,11 @@ export function hasStatus(error: unknown, status: number): error is HttpError {
   return error instanceof HttpError && error.status === status
 }
 
+/** True for a response that asks for fewer requests. */
+export function isRefusal(error: unknown): error is HttpError {
+  return hasStatus(error, 429) || hasStatus(error, 503) || hasStatus(error, 529)
+}
+
 /**
  * The status 403: the credential is not allowed to do this. Code `HTTP_403`.
  *

@@ -1,10 +1,9 @@
-/** The pace of requests to a service: concurrency, rate and retries, shared by all calls with one credential. */
+/** The limits of services: one pacer and one retry budget for all calls with a credential. */
 
-import { type Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
-import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
+import { Pacer } from '../../net/pacer.ts'
 import { RetryBudget } from '../../net/retry.ts'
-import { HttpError, hasStatus } from './errors.ts'
+import { HttpError, hasStatus, isRefusal } from './errors.ts'
 import { API_RETRIES } from './retries.ts'
 
 /** Options of `ServiceLimits`, which apply by origin and credential. */
@@ -20,8 +19,8 @@ export interface ServiceLimitsOptions {
 }
 
 /**
- * Limits the requests of its clients: concurrent requests (8 at first, adapted to the service), requests per second, and retries. Clients
- * of the same origin and credential share their limits; clients without `limits` share one for the whole process.
+ * Limits the requests of its clients: concurrent requests (8 at first) and requests per second, both adapted to the service, and retries.
+ * Clients of the same origin and credential share their limits; clients without `limits` share one for the whole process.
  *
  * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rate: 5 }) })
  */
@@ -31,76 +30,51 @@ export class ServiceLimits {
   /** @internal */
   readonly random: () => number
   /** @internal */
-  readonly rate: RateLimit | undefined
-  readonly #pacers = new Map<string, Pacer>()
+  readonly rate: Pick<ServiceLimitsOptions, 'rate' | 'burst'>
+  readonly #paces = new Map<string, ServicePace>()
 
-  constructor({ clock = systemClock(), random = Math.random, rate, burst }: ServiceLimitsOptions = {}) {
+  constructor({ clock = systemClock(), random = Math.random, ...rate }: ServiceLimitsOptions = {}) {
     this.clock = clock
     this.random = random
-    this.rate = rate === undefined ? undefined : { requestsPerSecond: rate, burst }
+    this.rate = rate
   }
 
-  /** Returns the pacer of a service and credential, created on first use. @internal */
-  of(key: string): Pacer {
-    const known = this.#pacers.get(key)
+  /** Returns the pace of a service and credential, created on first use. @internal */
+  of(key: string): ServicePace {
+    const known = this.#paces.get(key)
     if (known) return known
-    const pacer = new Pacer(this.clock, this.rate)
-    this.#pacers.set(key, pacer)
-    return pacer
+    const pace = new ServicePace(this.clock, this.random, this.rate)
+    this.#paces.set(key, pace)
+    return pace
   }
 }
 
 /** The limits of all clients without `limits`. */
 export const sharedLimits = new ServiceLimits()
 
-/** How a call waits. */
-interface WaitOptions {
-  readonly priority?: 'high' | undefined
-  readonly queueLimit: number
-  /** Called with the length of the queue and the concurrency limit when the call has to wait. */
-  queued(depth: number, limit: number): void
-}
+/** The pace of all calls to one service with one credential. */
+export class ServicePace {
+  readonly pacer: Pacer
+  readonly budget: RetryBudget
+  readonly #random: () => number
 
-/** Paces the attempts of all calls to one service with one credential. */
-export class Pacer {
-  readonly budget = new RetryBudget(API_RETRIES.budget)
-  readonly #concurrency: ConcurrencyLimiter
-  readonly #rate: RateLimiter | undefined
-  readonly #clock: Clock
-
-  constructor(clock: Clock, rate: RateLimit | undefined) {
-    this.#concurrency = new ConcurrencyLimiter(clock)
-    this.#rate = rate && new RateLimiter(rate)
-    this.#clock = clock
-  }
-
-  /** Waits until an attempt may start; `leave` must follow. Errors: the reason of the interruption; those of `ConcurrencyLimiter`. */
-  async enter(interruption: Interruption, { priority, queueLimit, queued }: WaitOptions): Promise<void> {
-    if (interruption.reason) throw interruption.reason
-    const wait = this.#rate?.take(this.#clock.now()) ?? 0
-    if (wait > 0) await sleep(wait, this.#clock, interruption.signal)
-    if (this.#concurrency.tryEnter()) return
-    queued(this.#concurrency.depth + 1, this.#concurrency.limit)
-    await this.#concurrency.enter(interruption.signal, { queueLimit, ...(priority && { priority }) })
-  }
-
-  leave(): void {
-    this.#concurrency.leave()
-  }
-
-  /** @param isFirst true for a call that needed no retry */
-  succeeded(isFirst: boolean): void {
-    if (isFirst) this.budget.earn()
-    this.#concurrency.succeeded()
+  constructor(clock: Clock, random: () => number, rate: Pick<ServiceLimitsOptions, 'rate' | 'burst'>) {
+    this.pacer = new Pacer(clock, random, rate)
+    this.budget = new RetryBudget(API_RETRIES.budget, clock)
+    this.#random = random
   }
 
   /**
-   * Slows all calls down after 429 and 529, and stops them after 456. Called before `leave` admits the next call.
+   * Slows all calls down after 429, 529 and 503, and stops them after 456.
    *
    * @param longest limit of the pause in milliseconds, because a service may send any number
    */
   failed(error: unknown, longest: number): void {
-    if (hasStatus(error, 429) || hasStatus(error, 529)) this.#concurrency.refused(Math.min(error.retryAfterMs ?? 0, longest))
-    if (hasStatus(error, 456)) this.#concurrency.exhaust(() => new HttpError(`${error.message}; not sent`, error))
+    const { least, spread } = API_RETRIES.retryAfter
+    if (isRefusal(error)) {
+      const hint = error.retryAfterMs && Math.min(error.retryAfterMs, longest)
+      this.pacer.refused(hint === undefined ? undefined : Math.max(least, hint + this.#random() * spread * hint))
+    }
+    if (hasStatus(error, 456)) this.pacer.exhaust(() => new HttpError(`${error.message}; not sent`, error))
   }
 }

@@ -2,8 +2,8 @@
 import type { AuthError } from '../../errors.ts'
 import { Retries, type RetryPolicy } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'
-import { annotate, foreign, HttpError, RetryBudgetError } from './errors.ts'
-import type { Pacer } from './pacer.ts'
+import { annotate, foreign, HttpError, isRefusal, RetryBudgetError } from './errors.ts'
+import type { ServicePace } from './pacer.ts'
 import type { CallOptions, Operation, RetryOptions } from './request.ts'
 
 /**
@@ -37,34 +37,43 @@ export const API_RETRIES = {
   retries: 4,
   unresolved: 1,
   backoff: { first: 500, longest: 20_000, fixed: 0, random: 1, least: 100 },
-  overloaded: { first: 1000, longest: 20_000, fixed: 0.5, random: 0.5 },
   retryAfter: { longest: 60_000, spread: 0.1, least: 50 },
-  budget: { most: 10, earned: 0.1 },
+  budget: { most: 10, earned: 0.1, perSecond: 0.2 },
 } satisfies RetryPolicy
+
+/** Milliseconds after which a call without a time limit does not wait for a service that refuses it. */
+const REFUSED_FOR = 600_000
 
 /** The retries of one call. */
 export class CallRetries {
   readonly #retries: Retries
+  readonly #most: number
+  /** True if the caller sets the number of retries. */
+  readonly #isLimited: boolean
   readonly #operation: Operation
   readonly #replay: ReplayClass
   readonly #options: RetryOptions
+  readonly #settings: Settings
+  readonly #pace: ServicePace
   readonly #had = new Set<Verdict>()
+  #refusedAt: number | undefined
   /** True if a failed attempt may have had its effect on the server. */
   #isUnknown = false
+  /** Number of the attempt, from 1. */
+  attempt = 1
 
-  constructor(operation: Operation, { retry, replay }: CallOptions, { retries, maxRetryAfter, limits }: Settings, pacer: Pacer) {
+  constructor(operation: Operation, { retry, replay }: CallOptions, settings: Settings, pace: ServicePace) {
     const options = retry === false ? { retries: 0 } : (retry ?? {})
     this.#operation = operation
     this.#options = options
+    this.#settings = settings
+    this.#pace = pace
     this.#replay = operation.replay === 'unsafe' && replay ? replay : operation.replay
     if (operation.billed && options.billed === false) this.#replay = 'unsafe'
-    const retryAfter = { ...API_RETRIES.retryAfter, longest: maxRetryAfter }
-    this.#retries = new Retries({ ...API_RETRIES, retries: options.retries ?? retries, retryAfter }, limits.random, pacer.budget)
-  }
-
-  /** Retries so far. */
-  get count(): number {
-    return this.#retries.count
+    this.#most = options.retries ?? settings.retries
+    this.#isLimited = options.retries !== undefined || settings.limitsRetries
+    const retryAfter = { ...API_RETRIES.retryAfter, longest: settings.maxRetryAfter }
+    this.#retries = new Retries({ ...API_RETRIES, retries: this.#most, retryAfter }, settings.limits.random, pace.budget)
   }
 
   /** Returns true for a repeated deletion that finds nothing, which is a success. */
@@ -73,23 +82,39 @@ export class CallRetries {
   }
 
   /**
-   * Returns the milliseconds until the next attempt; `deadline` if that would start too late. Errors: the failure itself when it is final,
-   * `RETRY_BUDGET`.
+   * Returns the milliseconds until the next attempt, and what waits for them: the pacer after a refusal, else the call; `deadline` if that
+   * would start too late. Errors: the failure itself when it is final, `RETRY_BUDGET`.
    *
    * @param left milliseconds until the deadline
    */
-  delayAfter(failure: Failure, left: number): number | 'deadline' {
+  delayAfter(failure: Failure, left: number): { readonly delay: number; readonly isPaced: boolean } | 'deadline' {
     const { error, sent } = failure
     const { status } = error
     const verdict = this.#verdict(failure)
     if (verdict === 'never') throw error
     const hint = error instanceof HttpError ? error.retryAfterMs : undefined
-    const delay = this.#retries.next({ hint, status, left, now: verdict === 'now' })
+    const isPaced = isRefusal(error)
+    const delay = isPaced ? this.#pauseAfter(error, left) : this.#retries.next({ hint, status, left, now: verdict === 'now' })
     if (delay === 'budget') throw budgetEmpty(error)
     if (delay === 'retry-after' && !('hint' in error)) annotate(error, { hint: tooLong(hint) })
     if (delay === 'retry-after' || delay === 'retries') throw error
+    if (delay === 'deadline') return delay
     this.#isUnknown ||= sent && (status === undefined || status >= 500)
-    return delay
+    this.attempt++
+    return { delay, isPaced }
+  }
+
+  /** Refusals cost no budget. The call waits for the pacer until its deadline; if the caller limits retries, and after 503, as often as that. */
+  #pauseAfter({ status, retryAfterMs: hint = 0 }: HttpError, left: number): ReturnType<Retries['next']> {
+    const { limits, maxRetryAfter } = this.#settings
+    const now = limits.clock.now()
+    this.#refusedAt ??= now
+    const isEndless = left === Number.POSITIVE_INFINITY && now - this.#refusedAt > REFUSED_FOR
+    const isCounted = status === 503 || this.#isLimited
+    if (isEndless || (isCounted && this.#retries.count++ >= this.#most)) return 'retries'
+    if (hint > maxRetryAfter || hint > left) return 'retry-after'
+    const { pause } = this.#pace.pacer
+    return pause > left ? 'deadline' : pause
   }
 
   #verdict(failure: Failure): Verdict {
@@ -109,7 +134,7 @@ export class CallRetries {
   /** Returns the decision of the caller, if there is one. */
   #decided(on: RetryOptions['on'], { code, status }: AuthError): boolean | undefined {
     try {
-      return on?.({ attempt: this.count + 1, code, ...(status !== undefined && { status }) })
+      return on?.({ attempt: this.attempt, code, ...(status !== undefined && { status }) })
     } catch (error) {
       throw foreign(error, this.#operation.name)
     }

@@ -89,6 +89,7 @@ export class TimeTrackingClient {
     this.#client = new (identity.credential || identity.auth ? OnceClient : ClientWithoutToken)(clientOptions(options, identity), [
       'TimeTrackingClient',
       options,
+      2,
     ])
     this.#profile = { ...TIME_TRACKING, ...options.profile }
     const common = { client: this.#client, profile: this.#profile }
@@ -178,12 +179,12 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
 }
 
 function clientOptions(options: TimeTrackingOptions, { credential, auth, userAgent = USER_AGENT }: Identity): ApiClientOptions {
-  const { token: _token, authHeader: _header, apiVersion: _version, profile, retries = 2, ...own } = options
+  const { token: _token, authHeader: _header, apiVersion: _version, profile, ...own } = options
   const { name = '' } = { ...credential } as { readonly name?: string }
   return {
     // Not `headers` of a program without types: no header may change the `User-Agent`.
     ...({ ...own, credential, auth, headers: undefined } as ApiClientOptions),
-    ...{ retries, userAgent, refresh: false, hints: { 401: BINDING } },
+    ...{ userAgent, refresh: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', `${name}`],
     form: profile?.form ?? {},
   }

@@ -2,8 +2,9 @@ import type { AuthContext } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
-import { sleep } from '../../net/cancellation.ts'
+import { sleep, throwIfAborted } from '../../net/cancellation.ts'
 import { type Clock, skewFrom } from '../../net/clock.ts'
+import { Pacer } from '../../net/pacer.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
@@ -317,44 +318,69 @@ const FAILURE_LIMIT = { failures: 5, rest: 10_000 }
 
 type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
 
-interface Failures {
+/** The state of an endpoint, shared by all requests of a credential. */
+interface EndpointState {
+  readonly pacer: Pacer
+  /** Failures in a row that are not refusals, and until when they prevent requests. */
   failures: number
   until: number
   last?: AuthError
 }
 
 /**
- * Retries a token request until it succeeds or fails permanently; after five consecutive failures no request is sent for ten
- * seconds. `Retry-After` is honoured up to a minute; a longer one fails. `once` is for requests that must not be sent twice.
+ * Sends a token request at the pace of the endpoint, and again until it succeeds or fails permanently. Refusals (429, 529) are waited for up to
+ * a minute in total, as is `Retry-After`; after five other failures in a row no request is sent for ten seconds. `once` is for requests that
+ * must not be sent twice.
  */
 export async function withTokenRetries<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
-  const { clock, session, credential } = context
-  const { value: recent } = await session.resolve<Failures>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
+  const { clock, session, credential, signal } = context
+  const random = () => (context.random(1)[0] ?? 0) / 256
+  const { value: state } = await session.resolve<EndpointState>(`endpoint ${url}`, async () => ({
+    value: { pacer: new Pacer(clock, random), failures: 0, until: 0 },
+  }))
+  const { pacer } = state
   const begun = clock.now()
   const { retries, backoff, retryAfter } = TOKEN_RETRIES
-  let rested = 0
-  for (let attempt = 1; ; attempt++) {
-    if (recent.last && clock.now() < recent.until) {
+  const longest = context.longestRest ?? retryAfter.longest
+  let [rested, attempt] = [0, 1]
+  for (;;) {
+    if (state.last && clock.now() < state.until) {
       const why = `${new URL(url).origin} failed ${FAILURE_LIMIT.failures} times in a row; try again after ${FAILURE_LIMIT.rest / 1000} s`
-      throw because(recent.last, why, credential.id)
+      throw because(state.last, why, credential.id)
     }
-    if (recent.until > 0) Object.assign(recent, { failures: 0, until: 0 })
+    if (state.last && rested === 0 && pacer.pause > longest) throw tooLong(state.last, pacer.pause)
+    if (state.until > 0) Object.assign(state, { failures: 0, until: 0 })
+    throwIfAborted(signal)
+    if (!pacer.tryEnter()) await pacer.enter(signal, { priority: rested > 0 ? 'again' : undefined })
+    let error: AuthError
     try {
       const answer = await ask()
-      recent.failures = 0
+      pacer.succeeded()
+      state.failures = 0
       return answer
-    } catch (error) {
-      if (!isAuthError(error) || !error.retryable) throw error
-      recent.last = error
-      if (++recent.failures >= FAILURE_LIMIT.failures) recent.until = clock.now() + FAILURE_LIMIT.rest
-      if (once || attempt > retries || clock.now() - begun - rested > LAST_ATTEMPT) throw error
-      const wanted = retryAfterOf(error) ?? 0
-      if (rested + wanted > (context.longestRest ?? retryAfter.longest)) throw tooLong(error, wanted)
-      rested += wanted
-      const pause = backoffBefore(backoff, attempt, (context.random(1)[0] ?? 0) / 256)
-      await sleep(Math.max(wanted, pause), clock, context.signal)
+    } catch (failure) {
+      if (!isAuthError(failure) || !failure.retryable) throw failure
+      error = failure
+      const wait = backoffBefore(backoff, attempt, random())
+      if (isPaced(error)) pacer.refused(error.status === 503 ? Math.max(wait, retryAfterOf(error) ?? 0) : retryAfterOf(error) || undefined)
+    } finally {
+      pacer.leave()
     }
+    const isRefused = isPaced(error) && error.status !== 503
+    state.last = error
+    if (!isRefused && ++state.failures >= FAILURE_LIMIT.failures) state.until = clock.now() + FAILURE_LIMIT.rest
+    if (once || (!isRefused && attempt++ > retries) || clock.now() - begun - rested > LAST_ATTEMPT) throw error
+    const wanted = retryAfterOf(error) ?? 0
+    const pause = isPaced(error) ? pacer.pause : wanted
+    if (rested + pause > longest) throw wanted > 0 ? tooLong(error, wanted) : error
+    rested += pause
+    if (!isPaced(error)) await sleep(Math.max(wanted, backoffBefore(backoff, attempt - 1, random())), clock, signal)
   }
+}
+
+/** True for a response that asks for fewer requests. */
+function isPaced({ status }: AuthError): boolean {
+  return status === 429 || status === 503 || status === 529
 }
 
 function tooLong(error: AuthError, wanted: number): AuthError {

@@ -1,96 +1,10 @@
 import { expect, it } from 'vitest'
-import { NetworkError } from '../../../src/errors.ts'
-import { ConcurrencyLimiter } from '../../../src/net/limiter.ts'
 import { ServiceLimits } from '../../../src/services/client/pacer.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
-const FREE = { queueLimit: Number.POSITIVE_INFINITY }
-
-it('lets 8 pass, the next in order when one leaves, urgent ones first', async () => {
-  const gate = new ConcurrencyLimiter(new FakeClock())
-  const entered: string[] = []
-  for (let number = 0; number < 8; number++) expect(gate.tryEnter()).toBe(true)
-  expect(gate.tryEnter()).toBe(false)
-  const enter = (name: string, priority?: 'high') =>
-    gate.enter(undefined, { ...FREE, ...(priority && { priority }) }).then(() => entered.push(name))
-  const all = [enter('a'), enter('b'), enter('c', 'high')]
-  for (let number = 0; number < 3; number++) gate.leave()
-  await Promise.all(all)
-  expect(entered).toEqual(['c', 'a', 'b'])
-})
-
-it('halves once within a second, and grows by one after as many successes as there are places', () => {
-  const clock = new FakeClock()
-  const gate = new ConcurrencyLimiter(clock)
-  gate.refused(0)
-  gate.refused(0)
-  expect(gate.limit).toBe(4)
-  clock.advance(1000)
-  gate.refused(0)
-  clock.advance(1000)
-  gate.refused(0)
-  clock.advance(1000)
-  gate.refused(0)
-  expect(gate.limit).toBe(1)
-  for (let successes = 0; successes < 3; successes++) gate.succeeded()
-  expect(gate.limit).toBe(3)
-  for (let successes = 0; successes < 10_000; successes++) gate.succeeded()
-  expect(gate.limit).toBe(64)
-})
-
-it('delays all calls while the service requests a pause', async () => {
-  const clock = new FakeClock()
-  const gate = new ConcurrencyLimiter(clock)
-  gate.refused(5000)
-  expect(gate.tryEnter()).toBe(false)
-  let entered = false
-  const waiting = gate.enter(undefined, FREE).then(() => {
-    entered = true
-  })
-  clock.advance(4999)
-  await Promise.resolve()
-  expect(entered).toBe(false)
-  clock.advance(1)
-  await waiting
-  expect(clock.pending()).toBe(0)
-})
-
-it('lets go of who is interrupted, and refuses more than may wait', async () => {
-  const gate = new ConcurrencyLimiter(new FakeClock())
-  for (let number = 0; number < 8; number++) gate.tryEnter()
-  const caller = new AbortController()
-  const waiting = failureOf(gate.enter(caller.signal, { queueLimit: 1 }))
-  expect(await failureOf(gate.enter(undefined, { queueLimit: 1 }))).toMatchObject({ code: 'CONFIG_INVALID' })
-  caller.abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
-  expect(await waiting).toMatchObject({ code: 'TIMEOUT_TOTAL' })
-  expect(gate.depth).toBe(0)
-})
-
-it('lets in who comes to the queue when the rest is just over', async () => {
-  const clock = new FakeClock()
-  const gate = new ConcurrencyLimiter(clock)
-  gate.refused(1000)
-  expect(gate.tryEnter()).toBe(false)
-  clock.advance(1000)
-  await gate.enter(undefined, FREE)
-  expect([gate.active, gate.depth, clock.pending()]).toEqual([1, 0, 0])
-})
-
-it('keeps no timer when the last one who waited has left', async () => {
-  const clock = new FakeClock()
-  const gate = new ConcurrencyLimiter(clock)
-  gate.refused(5000)
-  const both = [new AbortController(), new AbortController()] as const
-  const waiting = both.map((one) => failureOf(gate.enter(one.signal, FREE)))
-  both[0].abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
-  expect(clock.pending('wait')).toBe(1)
-  both[1].abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
-  expect(clock.pending('wait')).toBe(0)
-  await Promise.all(waiting)
-})
 
 it('rests no longer than a client waits, whatever the service says', async () => {
   const { origin } = await service((_request, index) =>
@@ -98,10 +12,9 @@ it('rests no longer than a client waits, whatever the service says', async () =>
   )
   const { client, clock } = clientOf(origin, { maxRetryAfter: 5000 })
   expect(await failureOf(client.call(safe))).toMatchObject({ code: 'HTTP_429', retryAfterMs: 86_400_000 })
-  const next = client.call(safe)
-  await expect.poll(() => clock.pending('wait')).toBe(1)
-  clock.advance(5000)
-  expect(await next).toBeUndefined()
+  const before = clock.now()
+  expect(await clock.run(client.call(safe))).toBeUndefined()
+  expect(clock.now() - before).toBe(5250)
 })
 
 it('gets every call through a service that takes 5 at a time', async () => {
@@ -159,4 +72,71 @@ it('keeps to a rate', async () => {
   const start = clock.now()
   await clock.run(Promise.all(Array.from({ length: 6 }, () => client.call(safe))))
   expect(clock.now() - start).toBe(2000)
+})
+
+/** Answers so many requests in any second, and refuses the others without `Retry-After` unless headers are given. */
+async function limited(perSecond: number, status: number, headers: Record<string, string> = {}) {
+  const clock = new FakeClock()
+  const came: { readonly at: number; readonly isRefused: boolean }[] = []
+  let accepted: number[] = []
+  const { origin } = await service(() => {
+    const at = clock.now()
+    accepted = accepted.filter((time) => time > at - 1000)
+    const isRefused = accepted.length >= perSecond
+    if (!isRefused) accepted.push(at)
+    came.push({ at, isRefused })
+    return isRefused ? { status, headers } : { status: 200 }
+  })
+  return { came, ...clientOf(origin, { clock }) }
+}
+
+it.each([
+  ['150 concurrent calls', 150, 5, 429, {}],
+  ['150 concurrent calls', 150, 20, 529, {}],
+  ['150 concurrent calls', 150, 5, 429, { 'retry-after': '1' }],
+  ['200 calls one after another', 1, 5, 429, {}],
+  ['200 calls one after another', 1, 20, 503, {}],
+  ['200 calls one after another', 1, 5, 529, { 'retry-after-ms': '800' }],
+])(
+  '%s (%i at once) succeed at 80 %% of %i allowed requests per second, after %i with %o',
+  async (_what, atOnce, perSecond, status, headers) => {
+    const { client, clock, came } = await limited(perSecond, status, headers)
+    const calls = atOnce === 1 ? 200 : 150
+    const start = clock.now()
+    let left = calls
+    const caller = async () => {
+      while (left-- > 0) await client.call(safe)
+    }
+    await clock.run(Promise.all(Array.from({ length: atOnce }, caller)))
+    expect(calls / ((clock.now() - start) / 1000)).toBeGreaterThanOrEqual(0.8 * perSecond)
+    const later = came.filter(({ at }) => at > start + 5000)
+    expect(later.filter(({ isRefused }) => isRefused).length).toBeLessThanOrEqual(0.05 * later.length)
+  },
+)
+
+it('waits for a service that refuses requests until the deadline of the call, and names the refusal', async () => {
+  const { client, clock, came } = await limited(0, 429)
+  const start = clock.now()
+  expect(await clock.run(failureOf(client.call(safe)))).toMatchObject({
+    code: 'TIMEOUT_TOTAL',
+    message: expect.stringContaining('the server answered 429'),
+    cause: { code: 'HTTP_429' },
+  })
+  expect(came.length).toBeGreaterThan(10)
+  expect(clock.now() - start).toBeGreaterThan(90_000)
+})
+
+it('gives up on a service that refuses requests for ten minutes if the call has no deadline', async () => {
+  const { client, clock } = await limited(0, 529)
+  const start = clock.now()
+  expect(await clock.run(failureOf(client.call(safe, {}, { totalTimeout: false })))).toMatchObject({ code: 'HTTP_529' })
+  expect(clock.now() - start).toBeGreaterThan(600_000)
+})
+
+it('refusals take no place from new calls in a full queue, and no retries', async () => {
+  const { client, clock } = await limited(1, 429)
+  await clock.run(Promise.all(Array.from({ length: 12 }, () => client.call(safe, {}, { totalTimeout: false }))))
+  const { origin } = await service((_request, index) => ({ status: index % 2 === 0 ? 429 : 200 }))
+  const other = clientOf(origin, { queueLimit: 0, clock })
+  expect(await clock.run(other.client.call(safe))).toBeUndefined()
 })

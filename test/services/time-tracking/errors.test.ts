@@ -32,7 +32,7 @@ describe('a failure', () => {
     [599, 'ServerError'],
   ])('a failure of status %i is a %s, whatever the body is', async (status, name) => {
     const service = await timeTracking()
-    const { client } = clientOf(service)
+    const { client, clock } = clientOf(service)
     for (const fault of [
       { body: '' },
       { body: '<html>no</html>' },
@@ -42,7 +42,7 @@ describe('a failure', () => {
       { body: '\xff' },
     ]) {
       service.script({ do: { status, ...fault } })
-      expect(await failureOf(client.projects.list({ retry: false }))).toMatchObject({ name, status, code: `HTTP_${status}` })
+      expect(await clock.run(failureOf(client.projects.list({ retry: false })))).toMatchObject({ name, status, code: `HTTP_${status}` })
     }
   })
 

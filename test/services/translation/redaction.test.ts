@@ -26,7 +26,7 @@ it('shows no key in any object, error or event, although the service repeats bot
   const errors: unknown[] = []
   for (const status of [400, 403, 404, 429, 456, 500, 503]) {
     fake.script({ match: { op: 10 }, times: 5, do: echo(status) })
-    errors.push(await clock.run(failureOf(client.documents.status(handle))))
+    errors.push(await clock.run(failureOf(client.documents.status(handle, { retry: { retries: 4 } }))))
     fake.reset()
   }
   // The reset has forgotten the document.

@@ -147,7 +147,8 @@ it.each([
 ] as const)('answers %i with %s after %i requests', async (status, name, attempts) => {
   const { client, fake, clock } = await fakeClient()
   fake.script({ times: attempts, do: { status } })
-  const error = await clock.run(failureOf(client.translateText({ text: 'a', target_lang: 'DE' })))
+  const limited = { retry: { retries: 4 } }
+  const error = await clock.run(failureOf(client.translateText({ text: 'a', target_lang: 'DE' }, limited)))
   expect(error).toMatchObject({ name, status, attempts, code: `HTTP_${status}`, traceId: expect.any(String) })
   expect(fake.requests(8)).toBe(attempts)
 })

@@ -138,7 +138,7 @@ describe('the end of a voice session', () => {
     await failureOf(all(session))
     for (const status of [500, 503, 429]) {
       fake.script({ match: { op: 44 }, do: { status, headers: { 'Retry-After': '1' } } })
-      const failure = await failureOf(session.reconnect())
+      const failure = await clock.run(failureOf(session.reconnect()))
       expect(failure).toMatchObject({ code: `HTTP_${status}`, attempts: 1, operation: 'voice.reconnect' })
       expect(JSON.stringify(failure)).not.toContain([...fake.state.voiceSessions.values()][0]?.token)
     }
