@@ -31,7 +31,7 @@ export const STRATEGIES: readonly Measured[] = [
 /** The rows of pages whose scripts are counted, with the most that they may load. */
 export const MOST_SCRIPTS: Readonly<Record<string, number>> = {
   '`http`: `basic`, `bearer`, ready-made text': 9,
-  '`openIdConnect` with a login': 14,
+  '`openIdConnect` with a login': 16,
 }
 
 /** What a login with OpenID Connect comes to: the core and all that it loads. */
@@ -70,7 +70,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/auth/create-engine.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 38_000 },
   { entry: 'dist/lint/lint.js', budget: 33_000 },
-  { entry: 'dist/lint/on-demand.js', budget: 2_500 },
+  { entry: 'dist/lint/on-demand.js', budget: 2_750 },
   { entry: 'dist/crawl/index.js', budget: 17_500 },
   // One provider, and all of them with the recognizer.
   { entry: 'dist/providers/copernicus.js', budget: 3_500 },
@@ -87,7 +87,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 64_000
+export const OPEN_ID_LOGIN_BUDGET = 65_500
 
 /** For the file for pages without a bundler, which contains everything. */
 export const BUNDLE_BUDGET = 146_000

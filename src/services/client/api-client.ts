@@ -321,7 +321,7 @@ export class ApiClient {
       transport: chosen,
       service,
       allowPrivateNetwork: service?.allowPrivateNetwork ?? this.#named,
-      pace: (name) => limits.of(`${origin}\0${identity}\0${name}`),
+      traffic: (name) => limits.of(`${origin}\0${identity}\0${name}`),
     }
   }
 }

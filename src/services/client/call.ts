@@ -9,7 +9,7 @@ import { startTimer } from '../../net/clock.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
-import type { ServicePace } from './pacer.ts'
+import type { ServiceTraffic } from './pacer.ts'
 import { type BuiltRequest, type CallInput, type CallOptions, chunksOf, type Operation } from './request.ts'
 import { ApiResponse, dataOf, type ReadResponse, shownRequestHeaders, statusError, traceOf, truncated } from './response.ts'
 import { CallRetries, type Failure } from './retries.ts'
@@ -21,8 +21,8 @@ export interface Link {
   readonly service: Service | undefined
   /** True if the user named the origin, so that it may be a loopback or private address. */
   readonly allowPrivateNetwork: boolean
-  /** Returns the pace of the operations with that name in `limits`. */
-  pace(name: string): ServicePace
+  /** Returns the traffic of the operations with that name in `limits`. */
+  traffic(name: string): ServiceTraffic
 }
 
 /** What a client sends. */
@@ -106,9 +106,9 @@ export class Call {
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, operation, options } = this.#parts
     const { limits, queueLimit, maxRetryAfter, events } = settings
-    const pace = link.pace(operation.limits ?? '')
-    const { pacer } = pace
-    const retries = new CallRetries(operation, options, settings, pace)
+    const traffic = link.traffic(operation.limits ?? '')
+    const { pacer } = traffic
+    const retries = new CallRetries(operation, options, settings, traffic)
     for (;;) {
       const { attempt } = retries
       if (this.#interruption.reason) throw this.#interruption.reason
@@ -122,9 +122,9 @@ export class Call {
         result = await this.#attempt(link, attempt)
         if (result instanceof ApiResponse) {
           pacer.succeeded()
-          if (attempt === 1) pace.budget.earn()
+          if (attempt === 1) traffic.budget.earn()
           // A final status is an answer of this operation, such as a document that is not ready.
-        } else if (!operation.final?.includes(result.error.status ?? 0)) pace.failed(result.error, maxRetryAfter)
+        } else if (!operation.final?.includes(result.error.status ?? 0)) traffic.failed(result.error, maxRetryAfter)
       } finally {
         pacer.leave()
       }

@@ -31,7 +31,7 @@ export class ServiceLimits {
   readonly random: () => number
   /** @internal */
   readonly rate: Pick<ServiceLimitsOptions, 'rate' | 'burst'>
-  readonly #paces = new Map<string, ServicePace>()
+  readonly #traffics = new Map<string, ServiceTraffic>()
 
   constructor({ clock = systemClock(), random = Math.random, ...rate }: ServiceLimitsOptions = {}) {
     this.clock = clock
@@ -39,21 +39,21 @@ export class ServiceLimits {
     this.rate = rate
   }
 
-  /** Returns the pace of a service and credential, created on first use. @internal */
-  of(key: string): ServicePace {
-    const known = this.#paces.get(key)
+  /** Returns the traffic of a service and credential, created on first use. @internal */
+  of(key: string): ServiceTraffic {
+    const known = this.#traffics.get(key)
     if (known) return known
-    const pace = new ServicePace(this.clock, this.random, this.rate)
-    this.#paces.set(key, pace)
-    return pace
+    const traffic = new ServiceTraffic(this.clock, this.random, this.rate)
+    this.#traffics.set(key, traffic)
+    return traffic
   }
 }
 
 /** The limits of all clients without `limits`. */
 export const sharedLimits = new ServiceLimits()
 
-/** The pace of all calls to one service with one credential. */
-export class ServicePace {
+/** The traffic of all calls to one service with one credential. */
+export class ServiceTraffic {
   readonly pacer: Pacer
   readonly budget: RetryBudget
   readonly #random: () => number

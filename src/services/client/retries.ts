@@ -3,7 +3,7 @@ import type { AuthError } from '../../errors.ts'
 import { Retries, type RetryPolicy } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, foreign, HttpError, isRefusal, RetryBudgetError } from './errors.ts'
-import type { ServicePace } from './pacer.ts'
+import type { ServiceTraffic } from './pacer.ts'
 import type { CallOptions, Operation, RetryOptions } from './request.ts'
 
 /**
@@ -54,7 +54,7 @@ export class CallRetries {
   readonly #replay: ReplayClass
   readonly #options: RetryOptions
   readonly #settings: Settings
-  readonly #pace: ServicePace
+  readonly #traffic: ServiceTraffic
   readonly #had = new Set<Verdict>()
   #refusedAt: number | undefined
   /** True if a failed attempt may have had its effect on the server. */
@@ -62,18 +62,18 @@ export class CallRetries {
   /** Number of the attempt, from 1. */
   attempt = 1
 
-  constructor(operation: Operation, { retry, replay }: CallOptions, settings: Settings, pace: ServicePace) {
+  constructor(operation: Operation, { retry, replay }: CallOptions, settings: Settings, traffic: ServiceTraffic) {
     const options = retry === false ? { retries: 0 } : (retry ?? {})
     this.#operation = operation
     this.#options = options
     this.#settings = settings
-    this.#pace = pace
+    this.#traffic = traffic
     this.#replay = operation.replay === 'unsafe' && replay ? replay : operation.replay
     if (operation.billed && options.billed === false) this.#replay = 'unsafe'
     this.#most = options.retries ?? settings.retries
     this.#isLimited = options.retries !== undefined || settings.limitsRetries
     const retryAfter = { ...API_RETRIES.retryAfter, longest: settings.maxRetryAfter }
-    this.#retries = new Retries({ ...API_RETRIES, retries: this.#most, retryAfter }, settings.limits.random, pace.budget)
+    this.#retries = new Retries({ ...API_RETRIES, retries: this.#most, retryAfter }, settings.limits.random, traffic.budget)
   }
 
   /** Returns true for a repeated deletion that finds nothing, which is a success. */
@@ -113,7 +113,7 @@ export class CallRetries {
     const isCounted = status === 503 || this.#isLimited
     if (isEndless || (isCounted && this.#retries.count++ >= this.#most)) return 'retries'
     if (hint > maxRetryAfter || hint > left) return 'retry-after'
-    const { pause } = this.#pace.pacer
+    const { pause } = this.#traffic.pacer
     return pause > left ? 'deadline' : pause
   }
 

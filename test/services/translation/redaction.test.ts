@@ -30,9 +30,9 @@ it('shows no key in any object, error or event, although the service repeats bot
     fake.reset()
   }
   // The reset has forgotten the document.
-  errors.push(await failureOf(client.documents.resume(handle, undefined)))
+  errors.push(await clock.run(failureOf(client.documents.resume(handle, undefined))))
   fake.script({ match: { op: 10 }, do: { status: 200, body: { status: 'error', error_message: `the key ${documentKey}` } } })
-  errors.push(await failureOf(client.documents.wait(handle)))
+  errors.push(await clock.run(failureOf(client.documents.wait(handle))))
   const others = { client, withCredential: client.withCredential('other-key-123456'), handle, response: handle.response, heard }
   const places = { ...others, ...Object.fromEntries(errors.map((error, index) => [`error ${index}`, error])) }
   const texts = Object.fromEntries(
