@@ -29,7 +29,7 @@ const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000000 + t[2]`
 
 /**
  * Takes a slot. Returns 0, or the milliseconds until the end of a pause or the next time of the rate, or -1 if all slots are taken. A lowered
- * limit rises by one after 20 successes.
+ * limit rises by one after 20 successes. What needs memory comes first: a full server refuses it only before anything was written.
  */
 const TAKE = `
 ${NOW}
@@ -44,14 +44,14 @@ if cap < limit and successes > 0 then
 end
 local pause = redis.call('PTTL', KEYS[3])
 if pause > 0 then return pause end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-if redis.call('ZCARD', KEYS[1]) >= cap then return -1 end
+if redis.call('ZCOUNT', KEYS[1], now, '+inf') >= cap then return -1 end
 if interval > 0 then
   local at = tonumber(redis.call('GET', KEYS[4]) or 0)
   if at > now then return math.ceil((at - now) / 1000) end
   redis.call('SET', KEYS[4], string.format('%.0f', now + interval), 'PX', math.ceil(interval / 1000) + 1000)
 end
 redis.call('ZADD', KEYS[1], string.format('%.0f', now + lease * 1000), me)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('PEXPIRE', KEYS[1], lease * 2)
 return 0`
 
