@@ -84,17 +84,18 @@ export async function takeLock<T>(
 ): Promise<Lease | { readonly found: T }> {
   const attempt = new LockAttempt(path, options)
   for (let pause = SHORTEST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
-    if (signal.aborted) throw abortedBy(signal)
-    const lease = await attempt.make()
-    if (lease) return lease
-    const lock = await look(path)
-    if (!lock || ((await attempt.isAbandoned(lock)) && (await attempt.remove(lock)))) continue
+    const isLate = signal.aborted
+    if (!isLate) {
+      const lease = await attempt.make()
+      if (lease) return lease
+      const lock = await look(path)
+      if (!lock || ((await attempt.isAbandoned(lock)) && (await attempt.remove(lock)))) continue
+    }
+    // A process that was suspended looks once more, although its time is over.
     const found = await meanwhile()
     if (found !== undefined) return { found }
-    // A process that was suspended meanwhile looks once more, although its time is over.
+    if (isLate) throw abortedBy(signal)
     await waitFor(pause, signal).catch(() => undefined)
-    const late = signal.aborted ? await meanwhile() : undefined
-    if (late !== undefined) return { found: late }
   }
 }
 
