@@ -93,8 +93,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const settings = { documents, rewrite, onRequest, onWarning: context.diagnostics.warn, ...(name !== undefined && { name }) }
   const start = async () => createGateway(await auth(), settings)
   const gateway = await untilInterrupted(start(), io.signal)
-  const cleanups = [() => gateway.close()]
-  try {
+  return withCleanups([() => gateway.close()], async (cleanups) => {
     const { base } = gateway
     const [first] = documents
     const targets = await usableTargets(gateway, documents, await auth())
@@ -118,13 +117,22 @@ async function run(names: readonly string[], child: readonly string[], options: 
       for (const error of refused.unread()) await diagnostics.note(errorText(await hinted(error), 'warning'))
     }
     return code
-  } finally {
-    for (const cleanup of cleanups) await cleanup()
-  }
+  })
+}
+
+type Cleanup = () => Promise<void>
+
+/** Runs every cleanup at the end, also when another one fails. The error of the use itself comes first. */
+async function withCleanups<Result>(cleanups: Cleanup[], use: (cleanups: Cleanup[]) => Promise<Result>): Promise<Result> {
+  const [used] = await Promise.allSettled([use(cleanups)])
+  const cleaned = await Promise.allSettled(cleanups.map((cleanup) => cleanup()))
+  const failed = [used, ...cleaned].find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
+  return (used as PromiseFulfilledResult<Result>).value
 }
 
 /** Writes the URLs of the gateway to a file that only the user can read. Errors: `DISK_FULL`, `FILE_ACCESS`. */
-async function writeMap(content: object, cleanups: (() => Promise<void>)[]): Promise<string> {
+async function writeMap(content: object, cleanups: Cleanup[]): Promise<string> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'stac-auth-run-'))
     cleanups.push(() => rm(folder, { recursive: true, force: true }))

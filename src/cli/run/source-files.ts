@@ -56,7 +56,12 @@ async function servedFile(path: string, prefix: string, gateway: NamedServing, c
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600)
-    await file.writeFile(text).finally(() => file.close())
+    try {
+      await file.writeFile(text).finally(() => file.close())
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
   } catch (error) {
     throw writeFailure(error, `"${path}", a copy for the time of the run`)
   }
