@@ -1,5 +1,5 @@
 /** The requests of a library for a URL, a target, or an Asset or Link. All adapters use this module. */
-import type { Auth } from '../auth/auth.ts'
+import type { Anonymous, Auth } from '../auth/auth.ts'
 import { below, givenTarget, hrefOf, isTarget, targetAddress } from '../auth/resource.ts'
 import { TrustError } from '../errors.ts'
 import { addressInAnyNetwork, isAddressProblem } from '../http/url.ts'
@@ -53,8 +53,8 @@ export interface Requests {
   peek(url?: string): PeekedRequest | undefined
 }
 
-/** Documents whose schemes apply to an Asset or Link of stac-js. */
-export type GivenOptions = Pick<TargetOptions, 'parents'>
+/** `parents`: documents whose schemes apply to an Asset or Link of stac-js. */
+export interface GivenOptions extends Pick<TargetOptions, 'parents'>, Anonymous {}
 
 /**
  * Returns the requests for what was given. For a library without an adapter, pass it `fetch`, or the result of `peek`.
@@ -65,15 +65,16 @@ export type GivenOptions = Pick<TargetOptions, 'parents'>
  */
 export function requestsFor(auth: Auth, given: Given | undefined, options?: GivenOptions): Requests {
   const source = sourceOf(given, options)
+  const anonymous: Anonymous = options?.anonymous ? { anonymous: options.anonymous } : {}
   if (typeof source === 'string') {
     return requests(
       source,
-      (input, init) => auth.fetch(input, init),
+      (input, init) => auth.fetch(input, { ...anonymous, ...init }),
       (url) => auth.peek(url),
     )
   }
   const at = targetAddress(source)
-  return requests(at, auth.fetchFor(source), (url) => auth.peek(url === at ? source : below(source, url)))
+  return requests(at, auth.fetchFor(source, anonymous), (url) => auth.peek(url === at ? source : below(source, url)))
 }
 
 function requests(at: string, fetch: Requests['fetch'], peek: (url: string) => ReturnType<Auth['peek']>): Requests {

@@ -92,8 +92,21 @@ export interface SignatureExplanation {
   readonly expired: boolean
 }
 
+/** Whether a request may be sent without a credential. */
+export interface Anonymous {
+  /**
+   * `allow`: for a URL that may be public. If no credential can be used (none matches, its secret cannot be read, a login is required), the
+   * request is made without; when the server refuses that (401, 403), the error says why the credential cannot be used. Default: that of
+   * the engine.
+   */
+  readonly anonymous?: 'allow'
+}
+
+/** Options of `Auth.fetch`: those of the standard `fetch`, and `anonymous`. */
+export interface FetchOptions extends RequestInit, Anonymous {}
+
 /** Options of `Auth.authorize`. */
-export interface AuthorizeOptions {
+export interface AuthorizeOptions extends Anonymous {
   /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
   /** `GET` by default; `HEAD` for the response headers only. */
@@ -107,7 +120,7 @@ export interface AuthorizeOptions {
 }
 
 /** Options for sending the request of a target. */
-export interface TargetSendOptions {
+export interface TargetSendOptions extends Anonymous {
   /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
   /** For a target: `GET` by default; `HEAD` for the response headers only, `POST` for an API that prepares the file. */
@@ -120,11 +133,6 @@ export interface TargetSendOptions {
   readonly onUse?: (credential: string) => void
   /** For a target; a request that is passed in has its own headers. */
   readonly headers?: RequestInit['headers']
-  /**
-   * `allow`: for a URL that may be public. If the secret of its credential cannot be read, or a login is required, the request is sent
-   * without a credential; when the server refuses that, the error is that of the credential.
-   */
-  readonly anonymous?: 'allow'
 }
 
 /** Options for authorizing a request to a service. */
@@ -162,14 +170,14 @@ export interface Auth {
    * For a URL instead of a target, the credential with the narrowest matching `sendTo` pattern is used. Pass the target itself
    * where there is one: catalog text should select a credential by its references only.
    */
-  fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
+  fetch(target: Target | string | URL | Request | undefined, init?: FetchOptions): Promise<Response>
   /**
    * Like `fetch`, with plain objects: creating a standard `Response` takes longer than exchanging a small document.
    * `crawl({ send: auth.send })` requests URLs with it, `download` targets.
    */
   send(request: HttpRequest | Target | undefined, options?: TargetSendOptions): Promise<HttpResponse>
   /** Returns a `fetch` for URLs below a target (Zarr chunks, ranges of a COG), with the same references and rules. */
-  fetchFor(target: Target | undefined): typeof globalThis.fetch
+  fetchFor(target: Target | undefined, options?: Anonymous): typeof globalThis.fetch
   /**
    * Returns the credential with the narrowest `sendTo` pattern that matches that base URL, for the requests of an API client.
    *

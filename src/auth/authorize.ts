@@ -44,6 +44,8 @@ export interface EngineContext {
   readonly named: ReadonlySet<string>
   /** Ids of credentials that were removed while requests are under way. */
   readonly removed: EngineMemory['removed']
+  /** Ids of credentials whose tokens are kept in memory. */
+  readonly unstored: EngineMemory['unstored']
   /** Returns the match for the credential with that id. */
   readonly credential: (id: string) => CredentialMatch | undefined
   /** Returns the strategy for URLs with that protocol (`s3:`), if there is one, and a credential that matches the URL. */
@@ -109,7 +111,9 @@ export function contextOf(
       if (!endpoints.some((endpoint) => sameEndpoint(endpoint, request.url))) throw foreignEndpoint(credential.id, request)
       return through(request, { signal, timeout: SIDE_TIMEOUT, use: useOf(match, 'endpoint'), ...options })
     }
-  const { sessions, stores, clock, random, warn } = engine
+  const { sessions, clock, random, warn } = engine
+  const { inMemory, persistent } = engine.stores
+  const stores = { inMemory, persistent: engine.unstored.has(credential.id) ? inMemory : (persistent.of?.(credential) ?? persistent) }
   if (signal) platform.shareSignal(signal)
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => engine.transport(request, sendOptionsFor(engine, request, options)))

@@ -2,7 +2,7 @@
 
 import type { Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
-import type { Auth } from './auth.ts'
+import type { Anonymous, Auth } from './auth.ts'
 import { type CredentialSource, checkShapes, flatten, invalid } from './credential.ts'
 import type { Engine } from './engine.ts'
 import { givenTarget } from './resource.ts'
@@ -11,7 +11,7 @@ import type { EngineMemory, SessionStore } from './session.ts'
 import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 /** Options of the engine without strategies, for pages that choose their own. */
-export interface EngineOptions {
+export interface EngineOptions extends Anonymous {
   /** The user's credentials; in code they may hold plain strings. */
   readonly credentials: CredentialSource
   /** One per scheme type; strategies that are not listed are never loaded. */
@@ -20,8 +20,6 @@ export interface EngineOptions {
   readonly transport?: Transport
   /** URLs that the user typed: their origins may be loopback or private addresses. */
   readonly typed?: readonly string[]
-  /** `allow`: a target whose references are all rejected is requested without credentials instead of refused. */
-  readonly anonymous?: 'allow'
   /**
    * True: targets without references get the credential with the narrowest matching `sendTo` pattern. By default only credentials
    * with `use: 'by-address'` are used for them. Targets with `auth:refs` are not affected.
@@ -77,7 +75,7 @@ export function createEngine(options: EngineOptions): Auth {
   return {
     authorize: async (target, given) => (await loaded()).authorize(target, given ?? {}),
     fetch: async (input, init) => (await loaded()).fetch(input, init ?? {}),
-    fetchFor: (target) => async (input, init) => (await loaded()).fetchBelow(target, input, init ?? {}),
+    fetchFor: (target, given) => async (input, init) => (await loaded()).fetchBelow(target, input, { ...given, ...init }),
     send: async (input, given) => (await loaded()).send(input, given ?? {}),
     peek(target) {
       if (typeof target !== 'string') givenTarget(target)

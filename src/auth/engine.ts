@@ -14,6 +14,7 @@ import type {
   AuthorizeOptions,
   CredentialStatus,
   Explanation,
+  FetchOptions,
   Interaction,
   LogoutChoice,
   Service,
@@ -53,7 +54,7 @@ export class Engine {
   constructor(selector: Selector, strategies: StrategyTable, options: EngineOptions) {
     platform.checkOptions?.(options)
     const { clock = { now: Date.now }, transport, anonymous, redirects = 'follow' } = options
-    const { sessions, store: inMemory, removed } = options.memory ?? engineMemory(clock, options.minValidity)
+    const { sessions, store: inMemory, removed, unstored } = options.memory ?? engineMemory(clock, options.minValidity)
     this.#strategies = strategies
     this.#selector = selector
     this.#anonymous = anonymous
@@ -68,6 +69,7 @@ export class Engine {
       changed: options.onSession ?? (() => {}),
       named: selector.named,
       removed,
+      unstored,
       credential: (id) => selector.credential(id),
       objectStore: async (url) => {
         const type = url.protocol.slice(0, -1)
@@ -80,10 +82,10 @@ export class Engine {
   }
 
   async authorize(input: Target | undefined, options: AuthorizeOptions): Promise<AuthorizedRequest> {
-    const { signal, method = 'GET', headers, presign, keys } = options
+    const { signal, method = 'GET', headers, presign, keys, anonymous = this.#anonymous } = options
     const target = givenTarget(input)
     if (signal?.aborted) throw abortedBy(signal)
-    const selection = await this.#selection(target)
+    const selection = await this.#selection(target, anonymous)
     const request: HttpRequest = { method, url: hrefOf(selection.url), headers: plainHeaders(headers) }
     let refusal: AuthError | undefined
     for (const reference of selection.usable) {
@@ -100,7 +102,7 @@ export class Engine {
         refusal ??= error
       }
     }
-    if (refusal) throw refusal
+    if (refusal && anonymous !== 'allow') throw refusal
     return this.#open(request, undefined, target)
   }
 
@@ -121,23 +123,32 @@ export class Engine {
     return step?.location ? { ...plain, location: step.location } : plain
   }
 
-  async fetch(input: Target | string | URL | Request | undefined, init: RequestInit): Promise<Response> {
-    if (!isAddress(input)) return this.#fetch(await this.#selection(givenTarget(input)), init)
+  async fetch(input: Target | string | URL | Request | undefined, init: FetchOptions): Promise<Response> {
+    if (!isAddress(input)) return this.#fetch(await this.#selection(givenTarget(input), init.anonymous), init)
     const given = typeof input === 'object' && !(input instanceof URL) ? input : undefined
     return this.#fetch(this.#selector.selectUrl(this.#written(given?.url ?? String(input))), init, given)
   }
 
   /** Fetches a URL below a target. */
-  async fetchBelow(target: Target | undefined, input: string | URL | Request, init: RequestInit): Promise<Response> {
+  async fetchBelow(target: Target | undefined, input: string | URL | Request, init: FetchOptions): Promise<Response> {
     const given = input instanceof Request ? input : undefined
-    return this.#fetch(await this.#selection(below(givenTarget(target), given?.url ?? String(input))), init, given)
+    return this.#fetch(await this.#selection(below(givenTarget(target), given?.url ?? String(input)), init.anonymous), init, given)
   }
 
   /** `given`: defaults for what `init` does not set. Members that are `undefined` are ignored, as in the standard `fetch`. */
-  async #fetch(selection: Selection, init: RequestInit, given?: Request): Promise<Response> {
+  async #fetch(selection: Selection, init: FetchOptions, given?: Request): Promise<Response> {
     const request = await requestOf(hrefOf(selection.url), given, init)
-    const options = { signal: init.signal ?? given?.signal, redirect: init.redirect ?? given?.redirect }
-    return (await this.#sender.send(request, selection, options)).toResponse()
+    const { signal = given?.signal, redirect = given?.redirect, anonymous } = init
+    return (await this.#send(request, selection, { signal, redirect, anonymous })).toResponse()
+  }
+
+  /** Errors: also why nothing in the selection can be used, if the server refuses the request without a credential. */
+  async #send(request: HttpRequest, selection: Selection, options: RequestOptions): Promise<HttpResponse> {
+    const response = await this.#sender.send(request, selection, { ...options, anonymous: options.anonymous ?? this.#anonymous })
+    const isWithout = selection.usable.length === 0 && selection.rejected.length > 0
+    if (!isWithout || (response.status !== 401 && response.status !== 403)) return response
+    await response.discard()
+    throw (await refusals()).refusalOf(selection)
   }
 
   async send(input: HttpRequest | Target | undefined, options: TargetSendOptions): Promise<HttpResponse> {
@@ -146,19 +157,19 @@ export class Engine {
       const { signal, redirect, onUse, anonymous }: RequestOptions = rest
       const selection = this.#selector.selectUrl(this.#written(input.url))
       const request = { ...input, url: hrefOf(selection.url), headers: plainHeaders(input.headers) }
-      return this.#sender.send(request, selection, { signal, redirect, onUse, anonymous })
+      return this.#send(request, selection, { signal, redirect, onUse, anonymous })
     }
-    const selection = await this.#selection(givenTarget(input))
+    const selection = await this.#selection(givenTarget(input), rest.anonymous)
     const request = { method, url: hrefOf(selection.url), headers: plainHeaders(headers), ...(body !== undefined && { body }) }
-    return this.#sender.send(request, selection, rest)
+    return this.#send(request, selection, rest)
   }
 
   /** Returns what is selected for a target, after loading what it needs. Errors: `SelectionError` when nothing may be sent. */
-  async #selection(target: Target): Promise<Selection> {
+  async #selection(target: Target, anonymous = this.#anonymous): Promise<Selection> {
     const pending = this.#selector.pendingTypes(target)
     if (pending.length > 0) await this.#strategies.load(pending)
     const selection = this.#selector.select(target, this.#selector.addressOf(target))
-    if (selection.usable.length > 0 || selection.rejected.length === 0 || this.#anonymous === 'allow') return selection
+    if (selection.usable.length > 0 || selection.rejected.length === 0 || anonymous === 'allow') return selection
     throw (await refusals()).refusalOf(selection)
   }
 
@@ -252,8 +263,9 @@ export class Engine {
   }
 
   async status(): Promise<readonly CredentialStatus[]> {
+    const { unstored } = this.#engine
     const known = await Promise.all(this.#selector.own.map((match) => statusOf(match, this.#alone(match))))
-    return known.filter((status) => status !== undefined)
+    return known.flatMap((status) => (status ? [unstored.has(status.credential) ? { ...status, persistent: false } : status] : []))
   }
 
   async service(base: string): Promise<Service> {
@@ -362,7 +374,7 @@ function lazyTransport(): Transport {
 }
 
 /** Returns the plain request for the arguments of `fetch`; a body is read so that it can be sent again. */
-async function requestOf(url: string, input: Request | undefined, init: RequestInit): Promise<HttpRequest> {
+async function requestOf(url: string, input: Request | undefined, init: FetchOptions): Promise<HttpRequest> {
   const headers = plainHeaders(init.headers ?? input?.headers)
   const method = String(init.method ?? input?.method ?? 'GET').toUpperCase()
   const body = await bodyOf(input, init, headers)

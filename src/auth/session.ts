@@ -2,9 +2,10 @@
  * Values shared by many requests: tokens, signed URLs. In a session, one request per key is in flight, and a value is dropped only if it is
  * still current; a token store keeps tokens for later programs.
  */
-import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
+import { AbortedError, type AuthError, CredentialError, isAuthError } from '../errors.ts'
 import { throwIfAborted, unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
+import type { Credential } from './credential.ts'
 import { refreshTime, reserveIn, type Warning } from './strategy.ts'
 
 /** A value and its expiry in epoch milliseconds (absent: unknown, used until refused). */
@@ -35,6 +36,8 @@ export interface Session {
 interface Flight {
   readonly promise: Promise<CacheEntry>
   readonly controller: AbortController
+  /** Ends the wait of all callers. */
+  readonly end: (reason: AuthError) => void
   waiting: number
 }
 
@@ -46,10 +49,12 @@ export interface EngineMemory {
   readonly store: SessionStore
   /** Ids of credentials that were removed from this engine: requests that are under way send them no further. */
   readonly removed: Pick<ReadonlySet<string>, 'has'>
+  /** Ids of credentials whose tokens are kept in memory, because a later program would not have the credential itself. */
+  readonly unstored: Pick<ReadonlySet<string>, 'has'>
 }
 
 export function engineMemory(clock: Clock, minValidity?: number): EngineMemory {
-  return { sessions: new MemorySessions(clock, minValidity), store: memoryStore(), removed: new Set() }
+  return { sessions: new MemorySessions(clock, minValidity), store: memoryStore(), removed: new Set(), unstored: new Set() }
 }
 
 /** Keeps values in memory, at most the 10 000 most recently used. */
@@ -78,13 +83,14 @@ export class MemorySessions {
     }
   }
 
-  /** Removes all values of a credential; requests that wait for one fail with `ABORTED`. */
+  /** Removes all values of a credential; requests that wait for one fail with `LOGIN_REQUIRED`, unsent. */
   forget(credential: string): void {
     const isOwn = (key: string) => key.startsWith(`${credential} `)
     for (const key of this.#entries.keys()) if (isOwn(key)) this.#entries.delete(key)
-    for (const [key, { controller }] of this.#flights) {
+    for (const [key, { controller, end }] of this.#flights) {
       if (!isOwn(key)) continue
       this.#flights.delete(key)
+      end(loggedOut(credential))
       controller.abort()
     }
   }
@@ -115,7 +121,11 @@ export class MemorySessions {
   #start(key: string, obtain: (signal: AbortSignal) => Promise<CacheEntry>): Flight {
     const controller = new AbortController()
     const started = this.#clock.now()
-    const promise = obtain(controller.signal)
+    let end: Flight['end'] = () => {}
+    const ended = new Promise<never>((_resolve, reject) => {
+      end = reject
+    })
+    const obtained = obtain(controller.signal)
       .then((entry) => {
         if (this.#flights.get(key) === flight) this.#keep(key, entry, started)
         return entry
@@ -128,7 +138,7 @@ export class MemorySessions {
       .finally(() => {
         if (this.#flights.get(key) === flight) this.#flights.delete(key)
       })
-    const flight: Flight = { promise, controller, waiting: 0 }
+    const flight: Flight = { promise: Promise.race([obtained, ended]), controller, end, waiting: 0 }
     this.#flights.set(key, flight)
     return flight
   }
@@ -183,6 +193,8 @@ export interface SessionStore {
   remove(key: string): Promise<void>
   /** True for a store that other tabs or processes use as well. */
   readonly shared?: boolean
+  /** Returns the store for tokens of that credential, where the store remembers whose tokens it has. */
+  of?(credential: Credential): SessionStore
   /**
    * Runs `run` while no other caller, in this process or another, runs for the same key; must not be called from inside `run`. Where
    * processes can be killed, a `run` of more than a minute may overlap with another. Errors: those of `run`, `ABORTED`.
@@ -190,6 +202,12 @@ export interface SessionStore {
    * @param meanwhile may be called at intervals while others run; a result other than undefined is returned without `run`
    */
   exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal, meanwhile?: () => Promise<T | undefined>): Promise<T>
+}
+
+function loggedOut(credential: string): CredentialError {
+  return new CredentialError('LOGIN_REQUIRED', `"${credential}" was logged out while the request waited for its token. Nothing was sent`, {
+    credential,
+  })
 }
 
 /** A store, and the key of one value in it. */

@@ -1,6 +1,7 @@
 /** Logins by popup or redirect, and logouts, in a web page. */
 import type { Auth, Redirection } from '../auth/auth.ts'
 import { AbortedError, abortedBy, CredentialError, ProtocolError } from '../errors.ts'
+import type { LiveCredentials } from './live-auth.ts'
 import {
   answerIn,
   awaitAnswer,
@@ -88,7 +89,10 @@ export interface Logins {
   finish(options?: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined>
   /** Removes the tokens of a credential, revokes them where the provider supports that, and with `atProvider` logs out at the provider. */
   logout(credential: string, options?: LogoutOptions): Promise<void>
-  /** Logs out of all credentials that have tokens. All tokens are removed, then the first error is thrown. */
+  /**
+   * Logs out of all credentials that have tokens; with an engine of `createLiveAuth`, of every session in the store. All tokens are removed,
+   * then the first error is thrown.
+   */
   logoutAll(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
@@ -104,7 +108,10 @@ const REPLY_TIMEOUT = 5000
  * const logins = createLogins(auth, { callback: '/callback.html' })
  * button.onclick = () => logins.popup('portal')
  */
-export function createLogins(auth: Pick<Auth, 'login' | 'logout' | 'status'>, options: LoginsOptions): Logins {
+export function createLogins(
+  auth: Pick<Auth, 'login' | 'logout' | 'status'> & { readonly credentials?: Pick<LiveCredentials, 'logoutAll'> },
+  options: LoginsOptions,
+): Logins {
   const { timeout = TIMEOUT } = options
   return {
     async popup(credential, { signal, watchClosing = true } = {}) {
@@ -131,6 +138,7 @@ export function createLogins(auth: Pick<Auth, 'login' | 'logout' | 'status'>, op
       await auth.logout(credential, { ...(signal && { signal }), ...(end && { end }) })
     },
     async logoutAll({ signal } = {}) {
+      if (auth.credentials) return auth.credentials.logoutAll(signal ? { signal } : {})
       const known = (await auth.status()).filter(({ state }) => state !== 'none')
       const ends = await Promise.allSettled(known.map(({ credential }) => auth.logout(credential, signal ? { signal } : {})))
       for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -1,10 +1,14 @@
-/** Browser storage: tokens in IndexedDB or session storage, and non-extractable keys for DPoP-bound tokens (RFC 9449). */
+/**
+ * Browser storage: tokens in IndexedDB or session storage with the credentials that they belong to, and non-extractable keys for DPoP-bound
+ * tokens (RFC 9449).
+ */
 
 import { KeyedMutex, type SessionStore, withMemoryFallback } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { generatePrivateKey } from '../crypto/private-key.ts'
 import { abortedBy, IntegrityError } from '../errors.ts'
 import { needSecureContext } from './page.ts'
+import { type PageStore, readEntry, type Wallet, type WalletEntry, withWallet } from './wallet.ts'
 
 /** Options of `indexedDbStore`. */
 export interface IndexedDbOptions extends DatabaseOptions {
@@ -13,14 +17,15 @@ export interface IndexedDbOptions extends DatabaseOptions {
 }
 
 /**
- * Returns a store shared by all tabs and workers of the origin until a logout: they share one login and one refresh. IndexedDB is used
- * because only its transactions are visible to other tabs at once. Every script of the origin can read the store.
+ * Returns a store shared by all tabs and workers of the origin until a logout: they share one login and one refresh, and with
+ * `createLiveAuth` the credentials that users add. IndexedDB is used because only its transactions are visible to other tabs at once.
+ * Every script of the origin can read the store.
  *
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when tokens cannot be removed.
  *
  * @example createAuth({ credentials, session: indexedDbStore() })
  */
-export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
+export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): PageStore {
   const mutex = new KeyedMutex()
   const reserved = new Set<string>()
 
@@ -57,7 +62,59 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
       return mutex.run(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, alone, signal), signal)
     },
   }
-  return withMemoryFallback(store, onWarning)
+  return withWallet(withMemoryFallback(store, onWarning), databaseWallet(database))
+}
+
+/** Key of the mark of a logout of everything; no id of a credential has a colon. */
+const ENDING = ':ending'
+
+function databaseWallet(database: DatabaseOptions): Wallet {
+  const entries = () =>
+    inTransaction<readonly WalletEntry[]>(database, 'credentials', (credentials, resolve) => {
+      const all: IDBRequest<unknown[]> = credentials.getAll()
+      all.onsuccess = () => resolve(all.result.flatMap((value) => readEntry(value) ?? []))
+    })
+  return {
+    keepsSecrets: true,
+    entries,
+    change: (id, next) =>
+      inTransaction<void>(database, 'credentials', (credentials) => {
+        const known: IDBRequest<unknown> = credentials.get(id)
+        known.onsuccess = () => {
+          const entry = next(readEntry(known.result))
+          if (entry) credentials.put(entry, id)
+          else credentials.delete(id)
+        }
+      }),
+    removeOrphans: () =>
+      // One transaction: another tab may be storing a credential and its token.
+      inTransaction<void>(database, ['credentials', 'sessions'], (credentials, _resolve, texts) => {
+        const kept: IDBRequest<unknown[]> = credentials.getAll()
+        kept.onsuccess = () => {
+          const isOwned = ownersOf(kept.result.flatMap((value) => readEntry(value) ?? []))
+          const all = texts.getAllKeys()
+          all.onsuccess = () => {
+            for (const key of all.result) if (!isOwned(String(key))) texts.delete(key)
+          }
+        }
+      }),
+    isEnding: () =>
+      inTransaction<boolean>(database, 'credentials', (credentials, resolve) => {
+        const known = credentials.get(ENDING)
+        known.onsuccess = () => resolve(known.result === true)
+      }),
+    setEnding: (isEnding) =>
+      inTransaction<void>(database, 'credentials', (credentials) => {
+        if (isEnding) credentials.put(true, ENDING)
+        else credentials.delete(ENDING)
+      }),
+  }
+}
+
+/** Returns whether a stored text belongs to one of the credentials; the room reserved for a token belongs to the token. */
+function ownersOf(entries: readonly WalletEntry[]): (key: string) => boolean {
+  const owned = new Set(entries.flatMap(({ sessions }) => sessions))
+  return (key) => owned.has(key.replace(/:room$/, ''))
 }
 
 /** Returns the key under which space is reserved for a text that is about to be written. */
@@ -65,16 +122,19 @@ function roomOf(key: string): string {
   return `${key}:room`
 }
 
+type PageStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
 /** Options of `sessionStorageStore`. */
 export interface SessionStorageOptions {
   /** Default: `sessionStorage` of the page. */
-  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  readonly storage?: PageStorage
   /** Called once when tokens are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
 }
 
 /**
- * Returns a store that lasts as long as the tab, across reloads and redirects. Every script of the origin can read it, so prefer memory
+ * Returns a store that lasts as long as the tab, across reloads and redirects, with the credentials that the user added, except those
+ * with a secret (`createLiveAuth`). Every script of the origin can read it, so prefer memory
  * where the user can log in again. Web Locks, where the browser has them, serialize access between tabs. Tokens that cannot be stored are
  * kept in memory, with the warning `CACHE_MEMORY_ONLY`.
  *
@@ -82,11 +142,11 @@ export interface SessionStorageOptions {
  *
  * @example createAuth({ credentials, session: sessionStorageStore() })
  */
-export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
+export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): PageStore {
   const mutex = new KeyedMutex()
 
   /** Runs work with the storage; reading the property `sessionStorage` throws where storage is disabled. */
-  async function use<T>(work: (storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) => T): Promise<T> {
+  async function use<T>(work: (storage: PageStorage) => T): Promise<T> {
     try {
       return work(storage ?? sessionStorage)
     } catch {
@@ -108,8 +168,45 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
       return mutex.run(key, () => withWebLock(nameOf(key), alone, signal), signal)
     },
   }
-  return withMemoryFallback(store, onWarning)
+  return withWallet(withMemoryFallback(store, onWarning), storageWallet(use))
 }
+
+/** One item has all credentials. */
+const CREDENTIALS = 'stac-auth:credentials'
+
+function storageWallet(use: <T>(work: (storage: PageStorage) => T) => Promise<T>): Wallet {
+  const kept = (storage: PageStorage): { readonly entries: readonly WalletEntry[]; readonly isEnding: boolean } => {
+    try {
+      const { entries, isEnding } = JSON.parse(storage.getItem(CREDENTIALS) ?? '{}') as Readonly<Record<string, unknown>>
+      return { entries: Array.isArray(entries) ? entries.flatMap((value) => readEntry(value) ?? []) : [], isEnding: isEnding === true }
+    } catch {
+      return { entries: [], isEnding: false }
+    }
+  }
+  const keep = (storage: PageStorage, changed: Partial<ReturnType<typeof kept>>) =>
+    storage.setItem(CREDENTIALS, JSON.stringify({ ...kept(storage), ...changed }))
+  return {
+    keepsSecrets: false,
+    entries: () => use((storage) => kept(storage).entries),
+    change: (id, next) =>
+      use((storage) => {
+        const { entries } = kept(storage)
+        const entry = next(entries.find(({ credential }) => credential.id === id))
+        keep(storage, { entries: [...entries.filter(({ credential }) => credential.id !== id), ...(entry ? [entry] : [])] })
+      }),
+    removeOrphans: () =>
+      use((storage) => {
+        const isOwned = ownersOf(kept(storage).entries)
+        for (const name of Object.keys(storage))
+          if (IS_TOKEN.test(name) && !isOwned(name.slice(nameOf('').length))) storage.removeItem(name)
+      }),
+    isEnding: () => use((storage) => kept(storage).isEnding),
+    setEnding: (isEnding) => use((storage) => keep(storage, { isEnding })),
+  }
+}
+
+/** The name of a token, or of the room for one. */
+const IS_TOKEN = /^stac-auth:[0-9a-f]{64}(?::room)?$/
 
 function nameOf(key: string): string {
   return `stac-auth:${key}`
@@ -192,27 +289,29 @@ export interface DatabaseOptions {
   readonly factory?: IDBFactory
 }
 
-/** Object stores of the database: DPoP keys, and token sets. */
+/** Object stores of the database: DPoP keys, token sets, and the credentials of these. */
 type StoreName = (typeof STORES)[number]
 
-const STORES = ['keys', 'sessions'] as const
+const STORES = ['keys', 'sessions', 'credentials'] as const
 
 /** Runs one transaction; resolves when it is complete. Errors: those of the database. */
 async function inTransaction<T>(
   { name = 'stac-auth', factory }: DatabaseOptions,
-  storeName: StoreName,
-  work: (store: IDBObjectStore, resolve: (value: T) => void) => void,
+  names: StoreName | readonly [StoreName, StoreName],
+  work: (store: IDBObjectStore, resolve: (value: T) => void, second: IDBObjectStore) => void,
 ): Promise<T> {
   const database = await opened(factory ?? indexedDB, name)
   try {
     return await new Promise<T>((resolve, reject) => {
-      const transaction = database.transaction(storeName, 'readwrite')
+      const [first, second = first] = typeof names === 'string' ? [names] : names
+      const transaction = database.transaction([first, second], 'readwrite')
       let value: T
       transaction.oncomplete = () => resolve(value)
       transaction.onabort = () => reject(transaction.error)
-      work(transaction.objectStore(storeName), (found) => {
+      const resolved = (found: T) => {
         value = found
-      })
+      }
+      work(transaction.objectStore(first), resolved, transaction.objectStore(second))
     })
   } finally {
     database.close()
@@ -221,9 +320,9 @@ async function inTransaction<T>(
 
 function opened(factory: IDBFactory, name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = factory.open(name, 1)
+    const request = factory.open(name, 2)
     request.onupgradeneeded = () => {
-      for (const store of STORES) request.result.createObjectStore(store)
+      for (const store of STORES) if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store)
     }
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

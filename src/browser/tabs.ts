@@ -6,7 +6,7 @@ export type TabMessageKind = (typeof KINDS)[number]
 
 export interface TabMessage {
   readonly kind: TabMessageKind
-  /** Id of the credential. */
+  /** Id of the credential; empty for `ended`, which is about all. */
   readonly credential: string
 }
 
@@ -15,7 +15,7 @@ export interface Tabs {
   close(): void
 }
 
-const KINDS = ['added', 'changed', 'removed', 'login', 'refreshed', 'logout'] as const
+const KINDS = ['added', 'changed', 'removed', 'login', 'refreshed', 'logout', 'ended'] as const
 
 /** Maximum length of a credential id. */
 const MAX_ID = 64

@@ -20,7 +20,8 @@ export function fetchTransport(
   fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args),
   runtime: 'page' | 'server' = 'page',
 ): Send {
-  const fetching = runtime === 'page' ? IN_PAGES : { fetch: {}, failed: (error: unknown, url: string) => networkError(error, url) }
+  const fetching =
+    runtime === 'page' ? IN_PAGES : { fetch: {}, authorized: {}, failed: (error: unknown, url: string) => networkError(error, url) }
   return (request, options = {}) => exchange(fetch, request, options, fetching)
 }
 
@@ -30,11 +31,18 @@ type Fetch = typeof globalThis.fetch
 interface Fetching {
   /** Options of every request. */
   readonly fetch: RequestInit
+  /** Options of requests with a credential. */
+  readonly authorized: RequestInit
   /** Returns the error of a request without a response. */
   failed(error: unknown, url: string): AuthError
 }
 
-const IN_PAGES: Fetching = { fetch: { credentials: 'omit', referrerPolicy: 'no-referrer' }, failed: (_error, url) => corsOrNetwork(url) }
+const IN_PAGES: Fetching = {
+  fetch: { credentials: 'omit', referrerPolicy: 'no-referrer' },
+  // The cache of a browser knows URLs only: it would show one user's answer to the next one, and a public answer after a login.
+  authorized: { cache: 'no-store' },
+  failed: (_error, url) => corsOrNetwork(url),
+}
 
 async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions, fetching: Fetching): Promise<HttpResponse> {
   throwIfAborted(options.signal)
@@ -42,10 +50,11 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
   try {
     if (!options.allowPrivateNetwork) checkHost(request.url)
     if (options.clientCertificate) throw certificateUnshown(request.url)
-    const response = await fetch(standardRequest(request, { ...fetching.fetch, redirect: 'manual' }, end.signal))
+    const init = { ...fetching.fetch, ...(options.use && fetching.authorized) }
+    const response = await fetch(standardRequest(request, { ...init, redirect: 'manual' }, end.signal))
     if (response.type !== 'opaqueredirect') return new FetchResponse(response, request.url, end)
     checkFollowing(request, options)
-    return new FetchResponse(await fetch(standardRequest(request, { ...fetching.fetch, redirect: 'follow' }, end.signal)), request.url, end)
+    return new FetchResponse(await fetch(standardRequest(request, { ...init, redirect: 'follow' }, end.signal)), request.url, end)
   } catch (error) {
     end.clear()
     throw end.signal?.aborted || isKnownFailure(error) ? failure(error, end.signal, request.url) : fetching.failed(error, request.url)

@@ -65,7 +65,7 @@ function tab(servers: Script, options: Partial<LiveAuthOptions> = {}) {
     onSession: (change) => sessions.push(change),
     ...options,
   })
-  auth.credentials.subscribe((change) => changes.push(change))
+  auth.credentials.subscribe((change) => void (change.kind !== 'needed' && changes.push(change)))
   onTestFinished(() => auth.credentials.close())
   return { auth, changes, sessions }
 }

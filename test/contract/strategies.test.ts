@@ -85,6 +85,7 @@ function downloadContext(replies: (step: number) => Reply): { engine: EngineCont
     changed: () => {},
     named: new Set<string>(),
     removed: new Set<string>(),
+    unstored: new Set<string>(),
   }
   return { servers, opened, engine: { ...engine, used: () => {}, credential: () => undefined, objectStore: async () => ({}) } }
 }

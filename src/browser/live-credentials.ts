@@ -1,0 +1,503 @@
+/** The credentials of a live engine: the engine that is made anew with each change, the wallet that keeps them, and the other tabs. */
+import type { Auth } from '../auth/auth.ts'
+import { createAuth } from '../auth/create-auth.ts'
+import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
+import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
+import { loadStrategies, type SessionChange } from '../auth/strategy.ts'
+import { covers, parseUrlPattern } from '../auth/url-pattern.ts'
+import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../errors.ts'
+import { defaultStrategies } from '../strategies/index.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
+import type {
+  AddOptions,
+  CredentialNeed,
+  CredentialSummary,
+  LiveAuthOptions,
+  LiveChange,
+  LiveCredentials,
+  OfferedCredential,
+} from './live-auth.ts'
+import { openTabs, type TabMessage, type Tabs } from './tabs.ts'
+import { hasSecrets, type Wallet, type WalletEntry, walletOf, withoutSecrets } from './wallet.ts'
+
+/** Fields that contain no secret; all others are left out of summaries. */
+const PUBLIC = [
+  'scheme',
+  'flow',
+  'in',
+  'name',
+  'use',
+  'provider',
+  'with',
+  'subject',
+  'issuer',
+  'openIdConnectUrl',
+  'authorizationUrl',
+  'tokenUrl',
+  'deviceAuthorizationUrl',
+  'clientId',
+  'scopes',
+  'audience',
+  'resource',
+  'authorizationApi',
+  'signedUrlHosts',
+  'region',
+  'endpoint',
+]
+
+const KIND_OF = { started: 'login', refreshed: 'refreshed', removed: 'logout' } as const
+const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' } as const
+
+/** Codes of a request that lacks the credential that it names. */
+const LACKING = new Set(['LOGIN_REQUIRED', 'AUTH_REJECTED', 'CREDENTIAL_SOURCE'])
+
+type Named = CredentialObject & { readonly id: string }
+
+/** An engine with its number, in the order of creation. */
+interface Engine {
+  readonly auth: Auth
+  readonly number: number
+}
+
+export class CurrentCredentials implements LiveCredentials {
+  /** Resolves when the kept credentials are there, or cannot be read. */
+  readonly restored: Promise<void>
+  isRestored = false
+  readonly #options: LiveAuthOptions
+  readonly #session: SessionStore
+  readonly #wallet: Wallet | undefined
+  readonly #memory: EngineMemory
+  readonly #listeners = new Set<(change: LiveChange) => void>()
+  readonly #mutex = new KeyedMutex()
+  readonly #offers: readonly OfferedCredential[]
+  readonly #needs = new Map<string, AuthError>()
+  /** Ids of the credentials that the user added, and whether these have a secret. */
+  readonly #added = new Map<string, { readonly isSecret: boolean }>()
+  /** Ids of those with a secret that is not kept: their tokens are not stored, because the next page would not have the credential. */
+  readonly #unstored = new Set<string>()
+  /** The number of the last engine that had a removed credential: running requests of that engine and earlier ones no longer send it. */
+  readonly #removedFrom = new Map<string, number>()
+  /** Ids with a change from another tab, which has notified all tabs already. */
+  readonly #echoed = new Set<string>()
+  #set: CredentialSet<Named>
+  #engines = 0
+  #engine: Engine
+  #typed: readonly string[]
+  #anonymous: 'allow' | undefined
+  #tabs: Tabs | undefined
+
+  constructor(options: LiveAuthOptions) {
+    const { tabs = 'stac-auth', clock = { now: Date.now }, typed = [], offers = [], anonymous, session = memoryStore() } = options
+    this.#options = options
+    this.#session = session
+    this.#wallet = walletOf(session)
+    this.#memory = { ...engineMemory(clock, options.minValidity), unstored: this.#unstored }
+    this.#offers = offers
+    this.#typed = typed.map(originOf)
+    this.#anonymous = anonymous
+    this.#set = withIds(flatten(options.credentials))
+    this.#engine = this.#engineOf(this.#set)
+    this.#tabs = tabs === false ? undefined : openTabs(tabs, (message) => void quietly(this.#heard(message)))
+    this.restored = this.#restore()
+  }
+
+  /** The current engine. */
+  get auth(): Auth {
+    return this.#engine.auth
+  }
+
+  list(): readonly CredentialSummary[] {
+    return this.#set.credentials.map((credential) => {
+      const { id } = credential
+      const isKept = this.#wallet !== undefined && this.#added.has(id) && !this.#unstored.has(id)
+      return { ...summaryOf(credential), ...(this.#added.has(id) && { added: true }), ...(isKept && { kept: true }) }
+    })
+  }
+
+  get keepsSecrets(): boolean {
+    return this.#wallet?.keepsSecrets === true
+  }
+
+  async add(credential: CredentialInput, { keep = false }: AddOptions = {}): Promise<string> {
+    await this.restored
+    const id = credential.id ?? freeId(credential.type, (taken) => this.#has(taken))
+    const given = { ...credential, id } as Named
+    const isKnown = this.#has(id)
+    await this.#replace(
+      (all) => [...all.filter((one) => one.id !== id), given],
+      isKnown ? id : undefined,
+      (read) => this.#keep(given, read, keep),
+    )
+    this.#tell({ kind: isKnown ? 'changed' : 'added', credential: id })
+    return id
+  }
+
+  /** Keeps a credential that was read without an error. Errors: `CONFIG_INVALID`. */
+  async #keep(given: Named, read: Credential, keep: boolean): Promise<void> {
+    const { id } = given
+    const isSecret = hasSecrets(read)
+    if (isSecret && keep) checkKeepable(given, this.keepsSecrets)
+    const isKept = keep || !isSecret
+    this.#added.set(id, { isSecret })
+    if (isKept || !this.#wallet) this.#unstored.delete(id)
+    else this.#unstored.add(id)
+    const entry = { credential: isSecret && keep ? given : withoutSecrets(given, read), by: 'user' as const }
+    await this.#change(id, (known) => {
+      const sessions = known?.sessions ?? []
+      return isKept ? { ...entry, sessions, ...(isSecret && ({ isSecret: true } as const)) } : undefined
+    })
+  }
+
+  /** A browser without storage keeps nothing. */
+  async #change(id: string, next: (known: WalletEntry | undefined) => WalletEntry | undefined): Promise<void> {
+    await this.#wallet?.change(id, next).catch(() => undefined)
+  }
+
+  async allow(id: string, pattern: string): Promise<void> {
+    await this.restored
+    if (!this.#has(id)) throw unknown(id)
+    const wider = <C extends CredentialObject>(one: C) => ({ ...one, sendTo: [...patternsOf(one), pattern] })
+    await this.#replace((all) => all.map((one) => (one.id === id ? wider(one) : one)))
+    await this.#change(id, (entry) => entry && { ...entry, credential: wider(entry.credential) })
+    this.#tell({ kind: 'changed', credential: id })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.restored
+    if (!this.#has(id)) return
+    const last = this.#engineOf(this.#set, new Set())
+    await this.#replace((all) => all.filter((one) => one.id !== id), id)
+    // Before its tokens: without a credential they are removed at the next start, should this page be closed now.
+    await this.#change(id, () => undefined)
+    this.#tell({ kind: 'removed', credential: id })
+    await withoutLogin(last.auth.logout(id)).finally(() => this.forget(id))
+    this.#drop(id)
+  }
+
+  #drop(id: string): void {
+    this.#added.delete(id)
+    this.#unstored.delete(id)
+  }
+
+  async logoutAll({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    await this.restored
+    await quietly(this.#wallet?.setEnding(true))
+    this.#tell({ kind: 'ended', credential: '' })
+    await this.#end(signal)
+  }
+
+  /** Errors: the first one, after all sessions were ended. */
+  async #end(signal?: AbortSignal): Promise<void> {
+    const failures: unknown[] = []
+    const tried = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
+    const how = signal ? { signal } : {}
+    const known = await this.auth.status()
+    await Promise.all(known.map(({ credential, state }) => state !== 'none' && tried(this.auth.logout(credential, how))))
+    for (const { credential, sessions } of (await quietly(this.#wallet?.entries())) ?? []) {
+      // The session of another page of the origin, with a credential that this one does not have.
+      const other = async () => this.#engineOf({ credentials: [credential] }, new Set()).auth.logout(credential.id, how)
+      if (!this.#has(credential.id) && sessions.length > 0) await tried(withoutLogin(other()))
+      for (const key of sessions) await tried(this.#session.remove(key))
+      await this.#change(credential.id, (entry) => (entry?.by === 'user' && !entry.isSecret ? { ...entry, sessions: [] } : undefined))
+    }
+    await this.#forgetSecrets('this')
+    if (failures.length > 0) throw failures[0]
+    await quietly(this.#wallet?.setEnding(false))
+  }
+
+  /** Forgets all tokens of this tab, and removes the credentials with a secret that the user added. */
+  async #forgetSecrets(tab: LiveChange['tab']): Promise<void> {
+    for (const { id } of this.#set.credentials) this.forget(id)
+    for (const [id, { isSecret }] of [...this.#added]) {
+      if (!isSecret || !this.#has(id)) continue
+      await this.#lose(id)
+      this.#announce({ kind: 'removed', credential: id, tab })
+    }
+  }
+
+  needs(): readonly CredentialNeed[] {
+    return [...this.#needs].map(([credential, error]) => ({ credential, error }))
+  }
+
+  offer(id: string): OfferedCredential | undefined {
+    return this.#offers.find((one) => one.id === id)
+  }
+
+  allowAnonymous(): void {
+    if (this.#anonymous === 'allow') return
+    this.#anonymous = 'allow'
+    this.#engine = this.#engineOf(this.#set)
+  }
+
+  typed(url: string): void {
+    const origin = originOf(url)
+    if (this.#typed.includes(origin)) return
+    this.#typed = [...this.#typed, origin]
+    this.#engine = this.#engineOf(this.#set)
+  }
+
+  subscribe(listener: (change: LiveChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#tabs?.close()
+    this.#tabs = undefined
+  }
+
+  /** Removes the values of a credential from memory. */
+  forget(id: string): void {
+    this.#memory.sessions.forget(id)
+  }
+
+  /** Notes a response with status 401 or 403 to a request without a credential. */
+  noteRefusal(url: string | undefined): void {
+    const offer = url === undefined || !canParseUrl(url) ? undefined : this.#offerFor(new URL(url))
+    if (!offer) return
+    const error = new SelectionError('NO_CREDENTIAL', `${new URL(url ?? '').origin} requires "${offer.id}"`, { credential: offer.id })
+    this.#note(offer.id, error)
+  }
+
+  /** Notes which credential a failed request lacked. */
+  noteFailure(error: unknown, url: string | undefined): void {
+    if (!isAuthError(error)) return
+    if (error.code === 'NO_CREDENTIAL') this.noteRefusal(error.url ?? url)
+    else if (LACKING.has(error.code) && error.credential !== undefined && this.#has(error.credential)) this.#note(error.credential, error)
+  }
+
+  #note(id: string, error: AuthError): void {
+    const known = this.#needs.get(id)
+    this.#needs.set(id, error)
+    if (known?.message !== error.message) this.#announce({ kind: 'needed', credential: id, tab: 'this' })
+  }
+
+  #offerFor(url: URL): OfferedCredential | undefined {
+    const isFor = (offer: OfferedCredential) => patternsOf(offer).some((pattern) => covers(parseUrlPattern(pattern), url))
+    return this.#offers.find((offer) => !this.#has(offer.id) && isFor(offer))
+  }
+
+  #has(id: string): boolean {
+    return this.#set.credentials.some((credential) => credential.id === id)
+  }
+
+  #engineOf(named: CredentialSet<Named>, given?: EngineMemory['removed']): Engine {
+    const number = ++this.#engines
+    const removed = given ?? { has: (id: string) => (this.#removedFrom.get(id) ?? 0) >= number }
+    const onSession = (change: SessionChange) => {
+      if (this.#echoed.has(change.credential)) return
+      this.#options.onSession?.(change)
+      this.#tell({ kind: KIND_OF[change.change], credential: change.credential })
+    }
+    const onUse = (credential: string, url: string) => {
+      this.#needs.delete(credential)
+      this.#options.onUse?.(credential, url)
+    }
+    const { tabs: _tabs, offers: _offers, anonymous: _anonymous, ...options } = this.#options
+    const auth = createAuth({
+      ...options,
+      ...(this.#anonymous && { anonymous: this.#anonymous }),
+      credentials: named as CredentialSet,
+      typed: this.#typed,
+      session: this.#session,
+      memory: { ...this.#memory, removed },
+      onSession,
+      onUse,
+    })
+    return { auth, number }
+  }
+
+  /**
+   * Replaces the engine after the new credentials were validated.
+   *
+   * @param gone the credential that is replaced or removed
+   * @param before called with the last credential, as it was read, before it is used
+   */
+  #replace(
+    change: (credentials: readonly Named[]) => readonly Named[],
+    gone?: string,
+    before?: (added: Credential) => Promise<void>,
+  ): Promise<void> {
+    return this.#mutex.run('', async () => {
+      const credentials = change(this.#set.credentials)
+      const preferred = this.#set.preferred?.filter((id) => credentials.some((one) => one.id === id))
+      const next = { credentials, ...(preferred && { preferred }) }
+      let successor: Engine
+      let [typed, anonymous] = [this.#typed, this.#anonymous]
+      do {
+        typed = this.#typed
+        anonymous = this.#anonymous
+        successor = this.#engineOf(next)
+        await successor.auth.ready()
+      } while (typed !== this.#typed || anonymous !== this.#anonymous)
+      if (before) await before(await this.#read(next))
+      this.#set = next
+      this.#engine = successor
+      if (gone === undefined) return
+      this.#removedFrom.set(gone, successor.number - 1)
+      this.forget(gone)
+    })
+  }
+
+  /** Returns the last credential of the set, as the engine reads it. */
+  async #read(set: CredentialSet<Named>): Promise<Credential> {
+    const { readCredentials } = await import('../auth/parse-credentials.ts')
+    const types = new Set(set.credentials.map(({ type }) => type))
+    const strategies = (this.#options.strategies ?? defaultStrategies).filter(({ type }) => types.has(type))
+    return readCredentials(set, await loadStrategies(strategies)).at(-1) as Credential
+  }
+
+  /** Adds the credentials in the wallet, and finishes what an earlier page left. */
+  async #restore(): Promise<void> {
+    const wallet = this.#wallet
+    try {
+      if (!wallet) return
+      if (await wallet.isEnding()) await quietly(this.#end())
+      await wallet.removeOrphans()
+      let left = (await wallet.entries()).filter(({ by, credential }) => by === 'user' && !this.#has(credential.id))
+      // One may name another one in `with`.
+      for (let count = Number.POSITIVE_INFINITY; left.length > 0 && left.length < count; ) {
+        count = left.length
+        const refused: WalletEntry[] = []
+        for (const entry of left) await this.#readd(entry).catch(() => refused.push(entry))
+        left = refused
+      }
+      // Those that are of no use any more have no sessions either.
+      for (const { credential } of left) await this.#change(credential.id, () => undefined)
+      if (left.length > 0) await wallet.removeOrphans()
+    } catch {
+      // A browser without storage has kept nothing.
+    } finally {
+      this.isRestored = true
+    }
+  }
+
+  /** Adds a credential from the wallet, or replaces it. Errors: `CONFIG_INVALID`. */
+  async #readd({ credential, isSecret = false }: WalletEntry): Promise<void> {
+    const { id } = credential
+    const isKnown = this.#has(id)
+    await this.#replace((all) => [...all.filter((one) => one.id !== id), credential], isKnown ? id : undefined)
+    this.#added.set(id, { isSecret })
+    this.#unstored.delete(id)
+    this.#announce({ kind: isKnown ? 'changed' : 'added', credential: id, tab: 'other' })
+  }
+
+  /** Notifies other tabs and the listeners of this tab. */
+  #tell(message: TabMessage): void {
+    this.#tabs?.send(message)
+    this.#announce({ ...message, tab: 'this' })
+  }
+
+  #announce(change: LiveChange): void {
+    if (change.kind !== 'needed') this.#needs.delete(change.credential)
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(change)
+      } catch (error) {
+        // An error of one listener is reported to the page; it does not affect other listeners or the caller.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+
+  /** Removes the tokens of a credential from this tab; those in a shared store are removed by the tab that logged out. */
+  async #forgetTokens(id: string, { auth }: Engine): Promise<void> {
+    this.forget(id)
+    const state = (await auth.status()).find(({ credential }) => credential === id)
+    if (!state || (this.#session.shared && state.persistent)) return
+    this.#echoed.add(id)
+    await quietly(auth.logout(id, { revoke: false })).finally(() => this.#echoed.delete(id))
+    this.forget(id)
+  }
+
+  /** Removes a credential that another tab removed, and those that cannot be used without it. */
+  async #lose(id: string): Promise<void> {
+    for (const { id: dependent } of this.#set.credentials.filter((one) => one.with === id || one.subject === id)) {
+      await this.#lose(dependent)
+      this.#announce({ kind: 'removed', credential: dependent, tab: 'other' })
+    }
+    const last = this.#engineOf(this.#set, new Set())
+    // Takes effect before the tokens are removed.
+    this.#removedFrom.set(id, this.#engines)
+    await this.#replace((all) => all.filter((one) => one.id !== id), id)
+    await this.#forgetTokens(id, last)
+    this.#drop(id)
+  }
+
+  async #heard({ kind, credential }: TabMessage): Promise<void> {
+    await this.restored
+    if (kind === 'ended') {
+      for (const { id } of this.#set.credentials) await this.#forgetTokens(id, this.#engine)
+      await this.#forgetSecrets('other')
+    } else if (kind === 'added' || kind === 'changed') {
+      const entry = (await this.#wallet?.entries())?.find((one) => one.credential.id === credential && one.by === 'user')
+      if (entry) return this.#readd(entry)
+    } else if (this.#has(credential)) {
+      if (kind === 'removed') await this.#lose(credential)
+      else if (kind === 'logout') await this.#forgetTokens(credential, this.#engine)
+      else if (kind === 'login' && this.#session.shared) {
+        const state = (await this.auth.status()).find((one) => one.credential === credential)
+        // The token of another user may be in memory. Tokens that are in memory only belong to this tab and stay.
+        if (state?.persistent) this.forget(credential)
+      }
+      if (kind in CHANGE_OF) this.#options.onSession?.({ credential, change: CHANGE_OF[kind as keyof typeof CHANGE_OF] })
+    }
+    this.#announce({ kind, credential, tab: 'other' })
+  }
+}
+
+/** Errors: `CONFIG_INVALID` for a secret that cannot be stored. */
+function checkKeepable(credential: Named, keepsSecrets: boolean): void {
+  if (!keepsSecrets) throw new ConfigurationError('CONFIG_INVALID', 'secrets are kept with indexedDbStore() only')
+  try {
+    structuredClone(credential)
+  } catch {
+    throw new ConfigurationError('CONFIG_INVALID', `a secret of "${credential.id}" is a function or a Secret: only text can be kept`)
+  }
+}
+
+/** Ignores that a credential has no login: then it has no tokens to revoke. */
+async function withoutLogin(logout: Promise<void>): Promise<void> {
+  await logout.catch((error: unknown) => {
+    if (!isAuthError(error) || error.code !== 'CONFIG_INVALID') throw error
+  })
+}
+
+/** Adds ids to credentials without one, as errors name them. */
+function withIds({ credentials, ...set }: CredentialSet<CredentialObject>): CredentialSet<Named> {
+  const named = credentials.map((one, index) => (one.id === undefined ? { ...one, id: `${one.type}-${index + 1}` } : one))
+  return { ...set, credentials: named as readonly Named[] }
+}
+
+function freeId(type: string, isTaken: (id: string) => boolean): string {
+  for (let number = 1; ; number++) if (!isTaken(`${type}-${number}`)) return `${type}-${number}`
+}
+
+function summaryOf(credential: Named): CredentialSummary {
+  const { id, type } = credential
+  const fields = PUBLIC.flatMap((name) => (credential[name] === undefined ? [] : [[name, credential[name]] as const]))
+  return { id, type, sendTo: patternsOf(credential), ...Object.fromEntries(fields) }
+}
+
+function patternsOf({ sendTo = [] }: Pick<CredentialObject, 'sendTo'>): readonly string[] {
+  return typeof sendTo === 'string' ? [sendTo] : sendTo
+}
+
+/** Returns the origin, or the URL if it has none. `localhost:5173` would be a URL with the scheme `localhost:`, which allows nothing. */
+function originOf(url: string): string {
+  if (!canParseUrl(url) || /^[^/:]+:\d/.test(url))
+    throw new ConfigurationError('CONFIG_INVALID', 'typed must be absolute URLs such as http://localhost:5173/')
+  const { origin } = new URL(url)
+  return origin === 'null' ? url : origin
+}
+
+function unknown(id: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
+}
+
+/** Waits for work and ignores its errors, after which this tab has nothing left to do. */
+async function quietly<Result>(work: Promise<Result> | undefined): Promise<Result | undefined> {
+  return work?.catch(() => undefined)
+}

@@ -1,0 +1,103 @@
+/** The credentials that a page keeps beside its tokens, so that each stored token belongs to a credential that the page still has. */
+import { type Credential, type CredentialObject, Secret } from '../auth/credential.ts'
+import type { SessionStore } from '../auth/session.ts'
+
+/** A credential that is kept, and the tokens that were obtained with it. */
+export interface WalletEntry {
+  /** Without its secrets, unless the user asked to keep them. */
+  readonly credential: CredentialObject & { readonly id: string }
+  /** `user`: it was added while the page ran, and is there again after a reload; `page`: the page gives it to each engine. */
+  readonly by: 'user' | 'page'
+  /** True where `credential` has its secrets. */
+  readonly isSecret?: boolean
+  /** Keys of its tokens in the store. */
+  readonly sessions: readonly string[]
+}
+
+/** Keeps credentials. Errors: those of the storage. */
+export interface Wallet {
+  /** False where secrets must not be kept. */
+  readonly keepsSecrets: boolean
+  /** Returns all entries; others with a wrong shape are left out. */
+  entries(): Promise<readonly WalletEntry[]>
+  /** Changes the entry of a credential at once, so that tabs cannot undo each other's changes; `undefined` removes it. */
+  change(id: string, next: (entry: WalletEntry | undefined) => WalletEntry | undefined): Promise<void>
+  /** Removes the tokens without an entry. */
+  removeOrphans(): Promise<void>
+  /** True from the beginning of a logout of everything to its end: one that was interrupted is finished at the next start. */
+  isEnding(): Promise<boolean>
+  setEnding(isEnding: boolean): Promise<void>
+}
+
+/** A store of tokens that keeps the credentials of a page as well. */
+export interface PageStore extends SessionStore {
+  readonly wallet: Wallet
+}
+
+/** Returns the store with a wallet: a token is stored after its credential. */
+export function withWallet(store: SessionStore, wallet: Wallet): PageStore {
+  return {
+    ...store,
+    wallet,
+    of(credential) {
+      const write = async (key: string, text: string) => {
+        // Without its credential a token would be removed at the next start; then it lasts as long as the page.
+        await wallet.change(credential.id, (entry) => withSession(entry ?? entryOf(credential), key)).catch(() => undefined)
+        await store.write(key, text)
+      }
+      return { ...store, write }
+    },
+  }
+}
+
+export function walletOf(store: SessionStore | undefined): Wallet | undefined {
+  return (store as Partial<PageStore> | undefined)?.wallet
+}
+
+function withSession(entry: WalletEntry, key: string): WalletEntry {
+  return entry.sessions.includes(key) ? entry : { ...entry, sessions: [...entry.sessions, key] }
+}
+
+function entryOf(credential: Credential): WalletEntry {
+  return { credential: plainForm(credential), by: 'page', sessions: [] }
+}
+
+/** Returns a credential as it was before reading, without its secrets. */
+function plainForm({ preference: _, ...credential }: Credential): WalletEntry['credential'] {
+  return written(credential) as WalletEntry['credential']
+}
+
+/** Returns the fields of a credential that are no secrets, as the user gave them. */
+export function withoutSecrets(given: WalletEntry['credential'], read: Credential): WalletEntry['credential'] {
+  const fields = Object.entries(given).filter(([name, value]) => !isSecret(read[name]) && typeof value !== 'function')
+  return Object.fromEntries(fields) as unknown as WalletEntry['credential']
+}
+
+/** Returns a value that was read as it is written in JSON: patterns as text, maps as objects. Secrets and functions are left out. */
+function written(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(written)
+  if (value instanceof Map) return written(Object.fromEntries(value))
+  if (typeof value !== 'object' || value === null) return value
+  if ('pattern' in value && 'wildcard' in value) return value.pattern
+  const kept = Object.entries(value).filter(([, inner]) => !isSecret(inner) && typeof inner !== 'function')
+  return Object.fromEntries(kept.map(([name, inner]) => [name, written(inner)]))
+}
+
+/** True for a credential with a secret that the user has typed, or the page has given. */
+export function hasSecrets(credential: Credential): boolean {
+  return Object.values(credential).some(isSecret)
+}
+
+function isSecret(value: unknown): boolean {
+  return value instanceof Map ? [...value.values()].some(isSecret) : Secret.from(value) !== undefined
+}
+
+/** Returns the entry if it has the expected shape: every script of the origin can write into the storage. */
+export function readEntry(value: unknown): WalletEntry | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { credential, by, sessions, isSecret: hasSecret } = value as Readonly<Record<string, unknown>>
+  const { id, type } = (typeof credential === 'object' && credential !== null ? credential : {}) as Readonly<Record<string, unknown>>
+  const areTexts = Array.isArray(sessions) && sessions.every((key) => typeof key === 'string')
+  if (typeof id !== 'string' || typeof type !== 'string' || (by !== 'user' && by !== 'page') || !areTexts) return undefined
+  return { credential: credential as WalletEntry['credential'], by, sessions, ...(hasSecret === true && { isSecret: true }) }
+}
