@@ -6,8 +6,8 @@ import { isAuthError } from '../errors.ts'
 import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
 import { element } from './dom.ts'
-import { type Needs, needsOf } from './needs.ts'
-import { problemNode, stateOf } from './provider-facts.ts'
+import { type Needs, needsOf, type Provider } from './needs.ts'
+import { ambiguousTitles, problemNode, stateOf } from './provider-facts.ts'
 import type { ProviderView, ViewContext } from './provider-view.ts'
 import { english, type Strings, stringsFor } from './strings.ts'
 import { styles } from './styles.ts'
@@ -336,7 +336,7 @@ export class StacAuthElement extends Base {
     parts.summary.textContent = strings[state]
     parts.summary.className = `summary ${state}`
     parts.problem.replaceChildren()
-    const context = this.#context(level)
+    const context = this.#context(level, groups.flat())
     const kept = new Map<string, ProviderView>()
     const roots = groups.map((providers) => {
       return providers.flatMap((provider) => {
@@ -371,7 +371,7 @@ export class StacAuthElement extends Base {
     else heading.focus()
   }
 
-  #context(headingLevel: number): ViewContext {
+  #context(headingLevel: number, providers: readonly Provider[]): ViewContext {
     return {
       auth: this.#auth as ElementAuth,
       logins: this.#logins,
@@ -381,6 +381,7 @@ export class StacAuthElement extends Base {
       strings: this.#strings,
       lang: this.#lang,
       headingLevel,
+      ambiguous: ambiguousTitles(providers, this.#lang, this.#strings),
       status: this.#status,
       added: this.#added,
       done: (text) => {
