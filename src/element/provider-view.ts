@@ -7,7 +7,7 @@ import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
 import { fieldNodes, fieldsOf, type Typed, takeTyped, withoutSecrets } from './credential-fields.ts'
 import { button, type Child, element, icon, isolated, sentence } from './dom.ts'
 import type { Provider } from './needs.ts'
-import { askedNode, detailsNode, nameNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
+import { ambiguousTitles, askedNode, detailsNode, nameNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
 import type { ElementAuth, LoginClient } from './stac-auth-element.ts'
 import { filled, type Strings, timeInWords } from './strings.ts'
 
@@ -42,6 +42,9 @@ let views = 0
 const MAX_TIMER = 2 ** 31 - 1
 
 export class ProviderView {
+  /** Here, because it is loaded with the views only. */
+  static readonly ambiguousTitles = ambiguousTitles
+
   readonly root = element('li', { part: 'provider' })
   readonly #id = `provider-${++views}`
   #provider: Provider

@@ -7,7 +7,7 @@ import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
 import { element } from './dom.ts'
 import { type Needs, needsOf, type Provider } from './needs.ts'
-import { ambiguousTitles, problemNode, stateOf } from './provider-facts.ts'
+import { problemNode, stateOf } from './provider-facts.ts'
 import type { ProviderView, ViewContext } from './provider-view.ts'
 import { english, type Strings, stringsFor } from './strings.ts'
 import { styles } from './styles.ts'
@@ -143,7 +143,7 @@ export class StacAuthElement extends Base {
     return this.#options.url
   }
   set url(url: string | undefined) {
-    // Frameworks remove a value by undefined, null or, as Vue does with text, ''.
+    // Frameworks remove a value by undefined, null or '', whatever its type.
     this.#options = { ...this.#options, url: url || undefined } as TargetOptions
     this.#start()
   }
@@ -153,7 +153,7 @@ export class StacAuthElement extends Base {
     return this.#options.parents
   }
   set parents(parents: readonly object[] | undefined) {
-    this.#options = { ...this.#options, parents } as TargetOptions
+    this.#options = { ...this.#options, parents: parents || undefined } as TargetOptions
     this.#start()
   }
 
@@ -162,7 +162,7 @@ export class StacAuthElement extends Base {
     return this.#typed
   }
   set typed(typed: readonly string[] | undefined) {
-    this.#typed = typed ?? []
+    this.#typed = typed || []
     this.#start()
   }
 
@@ -183,8 +183,8 @@ export class StacAuthElement extends Base {
     return this.getAttribute('watch-closing') !== 'false'
   }
   set watchClosing(watch: boolean) {
-    if (watch) this.removeAttribute('watch-closing')
-    else this.setAttribute('watch-closing', 'false')
+    if (watch === false) this.setAttribute('watch-closing', 'false')
+    else this.removeAttribute('watch-closing')
   }
 
   /** True: a logout also logs the user out at the provider, where it supports that, and leaves the page. Attribute `at-provider`. */
@@ -200,7 +200,7 @@ export class StacAuthElement extends Base {
     return this.#clients
   }
   set clients(clients: readonly LoginClient[] | undefined) {
-    this.#clients = clients ?? []
+    this.#clients = clients || []
     this.#start()
   }
 
@@ -209,7 +209,7 @@ export class StacAuthElement extends Base {
     return this.#replaced
   }
   set strings(strings: Partial<Strings> | undefined) {
-    this.#replaced = strings ?? {}
+    this.#replaced = strings || {}
     this.#start()
   }
 
@@ -381,7 +381,7 @@ export class StacAuthElement extends Base {
       strings: this.#strings,
       lang: this.#lang,
       headingLevel,
-      ambiguous: ambiguousTitles(providers, this.#lang, this.#strings),
+      ambiguous: this.#View?.ambiguousTitles(providers, this.#lang, this.#strings) ?? new Set(),
       status: this.#status,
       added: this.#added,
       done: (text) => {
