@@ -162,7 +162,7 @@ export class ProviderView {
     this.root.replaceChildren(
       element(
         'div',
-        { class: 'head' },
+        { class: 'head', part: 'head' },
         title,
         element(
           'span',
@@ -173,7 +173,7 @@ export class ProviderView {
       ),
       ...[
         name,
-        element('p', { class: 'muted' }, filled(strings.files, { count: provider.count })),
+        element('p', { class: 'muted', part: 'files' }, filled(strings.files, { count: provider.count })),
         this.#mode !== 'consent' && state !== 'refused' && askedNode(provider, lang, strings),
         description !== undefined && quoteNode(description, strings),
         provider.parties && stateOf(provider) !== 'unsupported' && sitesNode(provider.parties, strings),
@@ -234,7 +234,7 @@ export class ProviderView {
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
-    const words = element('p', {}, ...definedOf(sentence(strings[text], values)))
+    const words = element('p', { part: 'in-use' }, ...definedOf(sentence(strings[text], values)))
     if (isLogin && state.refreshable) words.append('. ', strings.extended)
     const logOut = async () => {
       await (logins ? logins.logout(id, { atProvider }) : auth.logout(id))
@@ -279,7 +279,7 @@ export class ProviderView {
       { part: 'form', autocomplete: 'off', 'aria-labelledby': this.#id },
       ...definedOf(fieldNodes(fields, this.#typed, idOf, strings)),
       actions(
-        element('button', { type: 'submit', part: 'button' }, strings.continue),
+        element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
         button(strings.cancel, () => this.#show('summary'), { class: 'second' }),
       ),
     )
@@ -355,7 +355,7 @@ export class ProviderView {
       question,
       ...definedOf(nodes),
       actions(
-        element('button', { type: 'submit', part: 'button' }, strings['consent.allow']),
+        element('button', { type: 'submit', part: 'button button-primary' }, strings['consent.allow']),
         button(strings.back, back, { class: 'second' }),
       ),
     )

@@ -149,3 +149,38 @@ describe('a scheme that signs', () => {
     30_000,
   )
 })
+
+describe('a page', () => {
+  it('shows its own nodes before and after the cards, and those without a slot only until the element is defined', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }) })
+    const tops = await page.evaluate(() => {
+      const node = (slot: string, text: string) => {
+        const made = Object.assign(document.createElement('p'), { textContent: text, slot })
+        elementPage.element?.append(made)
+        return made
+      }
+      const [before, after, none] = [node('before', 'first'), node('after', 'last'), node('', 'loading')]
+      const inside = elementPage.element?.shadowRoot?.querySelector('[part="provider"]')
+      return [before, inside, after, none].map((one) => (one?.checkVisibility() ? one.getBoundingClientRect().top : -1))
+    })
+    const [before = 0, card = 0, after = 0, none] = tops
+    expect(before).toBeGreaterThan(0)
+    expect(card).toBeGreaterThan(before)
+    expect(after).toBeGreaterThan(card)
+    expect(none).toBe(-1)
+  }, 30_000)
+
+  it('styles the button that goes on and the one that goes back differently', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }) })
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync('stac-auth::part(button-primary) { color: rgb(1, 2, 3) } stac-auth::part(button-secondary) { color: rgb(4, 5, 6) }')
+      document.adoptedStyleSheets = [sheet]
+    })
+    const colour = (name: string) => page.getByRole('button', { name }).evaluate((one) => getComputedStyle(one).color)
+    await page.getByRole('button', { name: 'Enter it' }).click()
+    expect([await colour('Continue'), await colour('Cancel')]).toEqual(['rgb(1, 2, 3)', 'rgb(4, 5, 6)'])
+  }, 30_000)
+})

@@ -37,6 +37,7 @@ describe.each(['react', 'preact'] as const)('a component of %s', (framework) => 
     await page.evaluate((item) => Reflect.get(globalThis, 'access')({ item }), PRIVATE)
     await page.getByRole('heading', { name: 'Sign in', level: 3 }).waitFor()
     await page.getByRole('button', { name: 'Eingeben' }).waitFor()
+    await page.getByText('Read the terms first.').waitFor()
     const facts = await page.evaluate(() => {
       const { atProvider, watchClosing, locale, typed, logins, className, state } = document.querySelector('stac-auth') ?? ({} as never)
       return { atProvider, watchClosing, locale, typed, logins: logins !== undefined, className, state }
