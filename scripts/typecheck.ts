@@ -7,7 +7,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const PROJECTS = ['test/types/code.json', 'test/types/web.json', 'test/types', 'test/types/bundler.json', 'test/types/browser']
+const PROJECTS = [
+  'test/types/code.json',
+  'test/types/web.json',
+  'test/types',
+  'test/types/bundler.json',
+  'test/types/browser',
+  'test/types/react',
+  'test/types/preact',
+]
 
 const statuses = await Promise.all(
   PROJECTS.map(async (project) => {

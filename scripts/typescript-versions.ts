@@ -58,7 +58,8 @@ try {
   const { tarball, files } = await packInto(folder)
   const { exports, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
-  await installInto(folder, [tarball, `@types/node@${devDependencies['@types/node']}`, ...compilers, ATTW])
+  const described = ['@types/node', '@types/react', 'preact'].map((name) => `${name}@${devDependencies[name]}`)
+  await installInto(folder, [tarball, ...described, ...compilers, ATTW])
   const names = exportedNames(exports, files).filter((name) => !DATA.test(name))
   report('all entries resolve', await misresolved(tarball, names))
   for (const version of versions) {
@@ -98,7 +99,7 @@ async function errorsOf(version: string, project: Project, names: readonly strin
   const { moduleResolution, lib, types, program, without } = project
   const place = join(folder, `${version}-${moduleResolution}`)
   const entries = names.filter((name) => !without?.test(name))
-  if (entries.length < 40) throw new Error(`only ${entries.length} entries are imported`)
+  if (entries.length < 20) throw new Error(`only ${entries.length} entries are imported`)
   mkdirSync(place)
   writeFileSync(
     join(place, 'all.ts'),

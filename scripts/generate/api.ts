@@ -23,6 +23,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'stac-auth/outputs': 'The forms of an authorized request, for other programs.',
   'stac-auth/browser': 'Logins, stores and forms of pages, and an engine whose credentials change while it runs.',
   'stac-auth/element': 'The custom element `<stac-auth>`.',
+  'stac-auth/element/react': 'Types only: `<stac-auth>` in JSX of React 19.',
+  'stac-auth/element/preact': 'Types only: `<stac-auth>` in JSX of Preact 11.',
   'stac-auth/node': 'What needs Node: files, downloads, the gateway, logins on this machine, token stores.',
 }
 

@@ -1,22 +1,19 @@
 /** The consent form: the choice of hosts to which a credential may be sent. */
 import type { FormModel } from '../browser/credential-form.ts'
 import { address, type Child, element } from './dom.ts'
-import type { Strings } from './strings.ts'
+import type { StringName, Strings } from './strings.ts'
 
 /** Returns the nodes that show where a new credential is sent; several URL patterns are shown as checkboxes, none of them checked. */
 export function consentNodes(model: FormModel, id: string, strings: Strings): readonly Child[] {
   const { sendTo, secretTo, loginAt, carriedIn, credential } = model
-  const list = (text: string, addresses: readonly string[]) => [element('p', {}, text), plainList([...new Set(addresses)])]
-  if (loginAt !== undefined) {
-    return [...list(strings['consent.login'], [loginAt, ...secretTo]), choiceNode(strings['consent.token'], sendTo, id)]
-  }
-  if (credential.type === 'signedUrl') {
-    return [...list(strings['consent.signing'], secretTo), choiceNode(strings['consent.result'], sendTo, id)]
-  }
-  if (secretTo.length > 0) {
-    return [...list(strings['consent.typedFirst'], secretTo), choiceNode(strings['consent.result'], sendTo, id)]
-  }
-  return [choiceNode(strings[carriedIn.place === 'signature' ? 'consent.signature' : 'consent.typed'], sendTo, id)]
+  const receivers = (name: StringName, addresses: readonly string[]) =>
+    addresses.length > 0 && element('div', {}, element('p', {}, strings[name]), plainList([...new Set(addresses)]))
+  const choice = (name: StringName) => choiceNode(strings[name], sendTo, id)
+  if (loginAt !== undefined) return [receivers('consent.login', [loginAt, ...secretTo]), choice('consent.token')]
+  if (credential.type === 'signedUrl') return [receivers('consent.signing', secretTo), choice('consent.signed')]
+  // The endpoint of an object store receives signatures; its secret is never sent.
+  if (carriedIn.place === 'signature') return [receivers('consent.signedTo', secretTo), choice('consent.signature')]
+  return [receivers('consent.typedFirst', secretTo), choice(secretTo.length > 0 ? 'consent.result' : 'consent.typed')]
 }
 
 /** Returns one pattern as text, several as checkboxes with the text as their legend. */

@@ -49,8 +49,8 @@ function fieldNode(field: FormField, value: string | boolean | undefined, id: st
   if (!field.secret && typeof value === 'string') input.value = value
   if (input instanceof HTMLInputElement && typeof value === 'boolean') input.checked = value
   return type === 'checkbox'
-    ? element('div', { class: 'field check' }, input, caption)
-    : element('div', { class: 'field' }, caption, input, hint)
+    ? element('div', { class: 'field check', part: 'field' }, input, caption)
+    : element('div', { class: 'field', part: 'field' }, caption, input, hint)
 }
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement

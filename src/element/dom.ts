@@ -20,7 +20,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 
 /** Returns a button that ignores clicks while `act` runs, and keeps the focus meanwhile. */
 export function button(label: string, act: () => unknown, attributes: Attributes = {}): HTMLButtonElement {
-  const made = element('button', { type: 'button', part: 'button', ...attributes }, label)
+  const rank = attributes.class === 'second' ? 'secondary' : 'primary'
+  const made = element('button', { type: 'button', part: `button button-${rank}`, ...attributes }, label)
   made.addEventListener('click', async () => {
     if (made.ariaDisabled === 'true') return
     made.ariaDisabled = 'true'
@@ -47,7 +48,7 @@ export function isolated(text: string): HTMLElement {
 export function address(text: string): HTMLElement {
   const [, start = '', host = '', rest = ''] = /^([a-z0-9]+:\/\/)([^/]*)(.*)$/is.exec(text) ?? ['', '', text, '']
   const path = rest.length > MAX_PATH ? `${rest.slice(0, MAX_PATH)}…` : rest
-  return element('code', { part: 'address', dir: 'ltr' }, start, element('strong', {}, host), path)
+  return element('code', { part: 'address', dir: 'ltr' }, start, element('wbr'), element('strong', {}, host), path)
 }
 
 const MAX_PATH = 120
@@ -63,7 +64,7 @@ const SVG = 'http://www.w3.org/2000/svg'
 /** Returns a drawing that screen readers skip. */
 export function icon(name: keyof typeof SHAPES): SVGSVGElement {
   const drawing = document.createElementNS(SVG, 'svg')
-  for (const [attribute, value] of Object.entries({ viewBox: '0 0 24 24', 'aria-hidden': 'true', class: 'icon' })) {
+  for (const [attribute, value] of Object.entries({ viewBox: '0 0 24 24', 'aria-hidden': 'true', class: 'icon', part: 'icon' })) {
     drawing.setAttribute(attribute, value)
   }
   const path = document.createElementNS(SVG, 'path')

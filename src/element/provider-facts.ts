@@ -49,6 +49,39 @@ function kindOf({ credential: { type, scheme }, loginAt }: FormModel): StringNam
   }
 }
 
+/** Returns the titles that several providers have whose schemes have different names: those names tell them apart. */
+export function ambiguousTitles(providers: readonly Provider[], lang: string, strings: Strings): ReadonlySet<string> {
+  const names = new Map<string, Set<string | undefined>>()
+  for (const provider of providers) {
+    const title = titleOf(provider, lang, strings)
+    names.set(title, (names.get(title) ?? new Set()).add(provider.model?.name))
+  }
+  return new Set([...names].flatMap(([title, all]) => (all.size > 1 ? [title] : [])))
+}
+
+/** Returns the name of the scheme in the catalog, quoted. */
+export function nameNode({ model }: Provider, id: string, strings: Strings): HTMLElement | undefined {
+  if (!model) return undefined
+  return element('p', { class: 'muted', part: 'name', id }, ...sentence(strings.named, { name: isolated(short(model.name)) }))
+}
+
+/** Returns what a scheme that signs asks for, what for, and which hosts receive it: the title alone does not tell. */
+export function askedNode({ model, login, isMissing }: Provider, lang: string, strings: Strings): HTMLElement | undefined {
+  if (!model || model.obstacle || !(isMissing || login !== undefined)) return undefined
+  const { type, secretTo } = model
+  if (type !== 'signedUrl' && type !== 's3') return undefined
+  const hosts = type === 's3' ? storeHosts(model) : secretTo.map(hostOf)
+  const text = strings[`asked.${type === 's3' ? 'keys' : 'signed'}${isMissing ? '' : 'Login'}`]
+  const values = { hosts: isolated(listInWords([...new Set(hosts)], lang, strings)), id: isolated(login ?? '') }
+  return element('p', { part: 'asked' }, ...sentence(text, values))
+}
+
+/** Returns the hosts of an object store: its endpoint, else those of Amazon for buckets (`s3://`), and those of its https URLs. */
+function storeHosts({ sendTo, secretTo, credential: { region } }: FormModel): readonly string[] {
+  const amazon = `*.amazonaws.com${String(region).startsWith('cn-') ? '.cn' : ''}`
+  return sendTo.flatMap((place) => (!place.startsWith('s3:') ? [hostOf(place)] : secretTo.length > 0 ? secretTo.map(hostOf) : [amazon]))
+}
+
 function hostOf(place: string): string {
   return /^[a-z0-9]+:\/\/([^/]+)/i.exec(place)?.[1] ?? place
 }

@@ -7,7 +7,7 @@ import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
 import { fieldNodes, fieldsOf, type Typed, takeTyped, withoutSecrets } from './credential-fields.ts'
 import { button, type Child, element, icon, isolated, sentence } from './dom.ts'
 import type { Provider } from './needs.ts'
-import { detailsNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
+import { ambiguousTitles, askedNode, detailsNode, nameNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
 import type { ElementAuth, LoginClient } from './stac-auth-element.ts'
 import { filled, type Strings, timeInWords } from './strings.ts'
 
@@ -23,6 +23,8 @@ export interface ViewContext {
   readonly strings: Strings
   readonly lang: string
   readonly headingLevel: number
+  /** Titles of several providers: the names of their schemes are shown, too. */
+  readonly ambiguous: ReadonlySet<string>
   readonly status: ReadonlyMap<string, CredentialStatus>
   /** Ids of the credentials that were added with the element, which can also remove them. */
   readonly added: Set<string>
@@ -40,6 +42,9 @@ let views = 0
 const MAX_TIMER = 2 ** 31 - 1
 
 export class ProviderView {
+  /** Here, because it is loaded with the views only. */
+  static readonly ambiguousTitles = ambiguousTitles
+
   readonly root = element('li', { part: 'provider' })
   readonly #id = `provider-${++views}`
   #provider: Provider
@@ -151,11 +156,13 @@ export class ProviderView {
     const { description } = provider.model ?? {}
     const title = element('div', { role: 'heading', 'aria-level': String(headingLevel + 1), id: this.#id, tabindex: '-1', part: 'title' })
     title.append(titleOf(provider, lang, strings))
-    this.root.setAttribute('aria-labelledby', this.#id)
+    const name = isAmbiguous(provider, this.#context) ? nameNode(provider, `${this.#id}-name`, strings) : undefined
+    const labels = name ? `${this.#id} ${name.id}` : this.#id
+    this.root.setAttribute('aria-labelledby', labels)
     this.root.replaceChildren(
       element(
         'div',
-        { class: 'head' },
+        { class: 'head', part: 'head' },
         title,
         element(
           'span',
@@ -164,8 +171,10 @@ export class ProviderView {
           strings[`state.${state}`],
         ),
       ),
-      element('p', { class: 'muted' }, filled(strings.files, { count: provider.count })),
       ...[
+        name,
+        element('p', { class: 'muted', part: 'files' }, filled(strings.files, { count: provider.count })),
+        this.#mode !== 'consent' && state !== 'refused' && askedNode(provider, lang, strings),
         description !== undefined && quoteNode(description, strings),
         provider.parties && stateOf(provider) !== 'unsupported' && sitesNode(provider.parties, strings),
         ...this.#body(),
@@ -174,7 +183,7 @@ export class ProviderView {
       ].filter((child) => child !== undefined && child !== false),
     )
     // Several providers have buttons of the same name.
-    for (const one of this.root.querySelectorAll('button')) one.setAttribute('aria-describedby', this.#id)
+    for (const one of this.root.querySelectorAll('button')) one.setAttribute('aria-describedby', labels)
   }
 
   #body(): readonly Child[] {
@@ -225,7 +234,7 @@ export class ProviderView {
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
-    const words = element('p', {}, ...definedOf(sentence(strings[text], values)))
+    const words = element('p', { part: 'in-use' }, ...definedOf(sentence(strings[text], values)))
     if (isLogin && state.refreshable) words.append('. ', strings.extended)
     const logOut = async () => {
       await (logins ? logins.logout(id, { atProvider }) : auth.logout(id))
@@ -270,7 +279,7 @@ export class ProviderView {
       { part: 'form', autocomplete: 'off', 'aria-labelledby': this.#id },
       ...definedOf(fieldNodes(fields, this.#typed, idOf, strings)),
       actions(
-        element('button', { type: 'submit', part: 'button' }, strings.continue),
+        element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
         button(strings.cancel, () => this.#show('summary'), { class: 'second' }),
       ),
     )
@@ -346,7 +355,7 @@ export class ProviderView {
       question,
       ...definedOf(nodes),
       actions(
-        element('button', { type: 'submit', part: 'button' }, strings['consent.allow']),
+        element('button', { type: 'submit', part: 'button button-primary' }, strings['consent.allow']),
         button(strings.back, back, { class: 'second' }),
       ),
     )
@@ -435,9 +444,15 @@ export class ProviderView {
 /**
  * Returns a key of everything that a summary shows. While it stays the same, nothing is replaced, so that the focus and open details stay.
  */
-function factsOf(provider: Provider, { status, added, logins, headingLevel }: ViewContext): string {
+function factsOf(provider: Provider, context: ViewContext): string {
+  const { status, added, logins, headingLevel } = context
   const ids = [...provider.ready, ...(provider.login === undefined ? [] : [provider.login])]
-  return JSON.stringify([provider, ids.map((id) => [status.get(id), added.has(id)]), added.size > 0, logins !== undefined, headingLevel])
+  const credentials = ids.map((id) => [status.get(id), added.has(id)])
+  return JSON.stringify([provider, credentials, added.size > 0, logins !== undefined, headingLevel, isAmbiguous(provider, context)])
+}
+
+function isAmbiguous(provider: Provider, { ambiguous, lang, strings }: ViewContext): boolean {
+  return ambiguous.has(titleOf(provider, lang, strings))
 }
 
 /** Returns a key of everything that a form and a consent request; when it changes, a consent is void. */

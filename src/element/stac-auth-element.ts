@@ -5,12 +5,11 @@ import type { Logins } from '../browser/logins.ts'
 import { isAuthError } from '../errors.ts'
 import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
-import { element } from './dom.ts'
-import { type Needs, needsOf } from './needs.ts'
+import { type Needs, needsOf, type Provider } from './needs.ts'
+import { groupNode, type Panel, panelIn } from './panel.ts'
 import { problemNode, stateOf } from './provider-facts.ts'
 import type { ProviderView, ViewContext } from './provider-view.ts'
 import { english, type Strings, stringsFor } from './strings.ts'
-import { styles } from './styles.ts'
 
 /** The engine of the element, as `createLiveAuth` returns it. */
 export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'status' | 'logout'> {
@@ -102,7 +101,7 @@ export class StacAuthElement extends Base {
   #isScheduled = false
   /** The texts with which the groups were arranged. */
   #arranged: Strings | undefined
-  #parts: Parts | undefined
+  #parts: Panel | undefined
   /** An error that was reported before the first result. */
   #early: unknown
 
@@ -143,7 +142,7 @@ export class StacAuthElement extends Base {
     return this.#options.url
   }
   set url(url: string | undefined) {
-    // Frameworks remove a value by undefined, null or, as Vue does with text, ''.
+    // Frameworks remove a value by undefined, null or '', whatever its type.
     this.#options = { ...this.#options, url: url || undefined } as TargetOptions
     this.#start()
   }
@@ -153,7 +152,7 @@ export class StacAuthElement extends Base {
     return this.#options.parents
   }
   set parents(parents: readonly object[] | undefined) {
-    this.#options = { ...this.#options, parents } as TargetOptions
+    this.#options = { ...this.#options, parents: parents || undefined } as TargetOptions
     this.#start()
   }
 
@@ -162,7 +161,7 @@ export class StacAuthElement extends Base {
     return this.#typed
   }
   set typed(typed: readonly string[] | undefined) {
-    this.#typed = typed ?? []
+    this.#typed = typed || []
     this.#start()
   }
 
@@ -183,8 +182,8 @@ export class StacAuthElement extends Base {
     return this.getAttribute('watch-closing') !== 'false'
   }
   set watchClosing(watch: boolean) {
-    if (watch) this.removeAttribute('watch-closing')
-    else this.setAttribute('watch-closing', 'false')
+    if (watch === false) this.setAttribute('watch-closing', 'false')
+    else this.removeAttribute('watch-closing')
   }
 
   /** True: a logout also logs the user out at the provider, where it supports that, and leaves the page. Attribute `at-provider`. */
@@ -200,7 +199,7 @@ export class StacAuthElement extends Base {
     return this.#clients
   }
   set clients(clients: readonly LoginClient[] | undefined) {
-    this.#clients = clients ?? []
+    this.#clients = clients || []
     this.#start()
   }
 
@@ -209,7 +208,7 @@ export class StacAuthElement extends Base {
     return this.#replaced
   }
   set strings(strings: Partial<Strings> | undefined) {
-    this.#replaced = strings ?? {}
+    this.#replaced = strings || {}
     this.#start()
   }
 
@@ -235,7 +234,7 @@ export class StacAuthElement extends Base {
       Reflect.deleteProperty(this, name)
       Reflect.set(this, name, value)
     }
-    this.#parts ??= partsIn(this.shadowRoot ?? this.attachShadow({ mode: 'open' }))
+    this.#parts ??= panelIn(this.shadowRoot ?? this.attachShadow({ mode: 'open' }))
     this.#subscribe()
     this.#start()
   }
@@ -336,7 +335,7 @@ export class StacAuthElement extends Base {
     parts.summary.textContent = strings[state]
     parts.summary.className = `summary ${state}`
     parts.problem.replaceChildren()
-    const context = this.#context(level)
+    const context = this.#context(level, groups.flat())
     const kept = new Map<string, ProviderView>()
     const roots = groups.map((providers) => {
       return providers.flatMap((provider) => {
@@ -359,7 +358,7 @@ export class StacAuthElement extends Base {
   }
 
   /** Arranges the providers in groups. Nodes are moved only when necessary, because moved nodes lose the focus. */
-  #arrange({ groups, heading }: Parts, roots: readonly (readonly HTMLElement[])[]): void {
+  #arrange({ groups, heading }: Panel, roots: readonly (readonly HTMLElement[])[]): void {
     const present = [...groups.querySelectorAll('[part="providers"]')].map((list) => [...list.children])
     const isSame = present.length === roots.length && roots.every((group, index) => isEqual(group, present[index] ?? []))
     if (isSame && this.#arranged === this.#strings) return
@@ -371,7 +370,7 @@ export class StacAuthElement extends Base {
     else heading.focus()
   }
 
-  #context(headingLevel: number): ViewContext {
+  #context(headingLevel: number, providers: readonly Provider[]): ViewContext {
     return {
       auth: this.#auth as ElementAuth,
       logins: this.#logins,
@@ -381,6 +380,7 @@ export class StacAuthElement extends Base {
       strings: this.#strings,
       lang: this.#lang,
       headingLevel,
+      ambiguous: this.#View?.ambiguousTitles(providers, this.#lang, this.#strings) ?? new Set(),
       status: this.#status,
       added: this.#added,
       done: (text) => {
@@ -435,29 +435,6 @@ export function defineStacAuth(name = 'stac-auth'): void {
   customElements.define(name, name === 'stac-auth' ? StacAuthElement : class extends StacAuthElement {})
 }
 
-interface Parts {
-  readonly panel: HTMLElement
-  readonly heading: HTMLElement
-  readonly summary: HTMLElement
-  readonly problem: HTMLElement
-  readonly groups: HTMLElement
-  readonly said: HTMLElement
-}
-
-function partsIn(root: ShadowRoot): Parts {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(styles)
-  root.adoptedStyleSheets = [sheet]
-  const heading = element('div', { role: 'heading', 'aria-level': '2', part: 'heading', tabindex: '-1' })
-  const summary = element('p', { role: 'status', part: 'summary' })
-  const problem = element('div', { class: 'problem' })
-  const groups = element('div', { class: 'groups' })
-  const said = element('p', { role: 'status', class: 'said' })
-  const panel = element('div', { part: 'panel', role: 'group', dir: 'auto' }, heading, summary, problem, groups, said)
-  root.replaceChildren(panel)
-  return { panel, heading, summary, problem, groups, said }
-}
-
 /** Returns false for a response, a promise or the JSON of an error: they have no targets, but must not be shown as public. */
 function isDocument(value: unknown): boolean {
   return kindOf(value) !== 'unknown' || 'links' in Object(value) || 'assets' in Object(value)
@@ -465,14 +442,6 @@ function isDocument(value: unknown): boolean {
 
 function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((member, index) => member === other[index])
-}
-
-/** Returns the list of a group; several providers, of which any one is enough, get a caption. */
-function groupNode(items: readonly HTMLElement[], strings: Strings): HTMLElement {
-  const list = element('ul', { part: 'providers', role: 'list' }, ...items)
-  if (items.length < 2) return list
-  const caption = element('p', { part: 'any-of' }, strings.anyOf)
-  return element('div', { part: 'choice', role: 'group', 'aria-label': strings.anyOf }, caption, list)
 }
 
 /** Returns the tag, or the other one if it is not well-formed. */

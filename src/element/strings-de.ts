@@ -27,6 +27,15 @@ export const german: Strings = {
   'state.unsupported': 'Nicht unterstützt',
   'state.refused': 'Abgelehnt',
   files: 'Dateien: {count}',
+  named: 'Name im Katalog: „{name}“',
+  'asked.signed':
+    'Ein Schlüssel ist nicht nötig. Die URLs der Dateien werden an {hosts} gesendet; die Antwort sind signierte URLs. Sie geben an, welche Hosts diese haben dürfen.',
+  'asked.signedLogin':
+    'Nötig ist die Anmeldung {id}. Ihr Token und die URLs der Dateien werden an {hosts} gesendet; die Antwort sind signierte URLs.',
+  'asked.keys':
+    'Nötig sind eine Access Key ID und ein Secret Access Key. Damit signiert diese Seite Anfragen nach den Dateien. Die ID wird mit diesen Anfragen an {hosts} gesendet; der Secret Access Key bleibt in dieser Seite.',
+  'asked.keysLogin':
+    'Nötig ist die Anmeldung {id}. Mit ihrem Token erhält diese Seite Schlüssel und signiert damit Anfragen nach den Dateien. Diese Anfragen werden an {hosts} gesendet.',
   catalogSays: 'Der Katalog sagt:',
   details: 'Einzelheiten',
   'detail.name': 'Name im Katalog',
@@ -74,10 +83,12 @@ export const german: Strings = {
   'consent.typed': 'Ihre Eingabe wird mit Anfragen gesendet an:',
   'consent.typedFirst': 'Ihre Eingabe wird gesendet an:',
   'consent.result': 'Das Ergebnis wird mit Anfragen gesendet an:',
-  'consent.signature': 'Anfragen an diese Hosts werden signiert. Das Geheimnis selbst wird nicht gesendet:',
+  'consent.signedTo': 'Signierte Anfragen werden gesendet an:',
+  'consent.signature': 'Anfragen an diese URLs werden signiert. Das Geheimnis selbst wird nicht gesendet:',
   'consent.login': 'Sie melden sich an bei:',
   'consent.token': 'Das Token Ihrer Anmeldung wird mit Anfragen gesendet an:',
   'consent.signing': 'Die URLs der Dateien werden zum Signieren gesendet an:',
+  'consent.signed': 'Nur URLs von Dateien unter diesen werden dorthin gesendet:',
   'consent.choose': 'Wählen Sie mindestens einen aus.',
   'consent.allow': 'Erlauben',
   'widen.text': 'Die Zugangsdaten {id} würden auch gesendet an:',

@@ -27,6 +27,15 @@ export const english = {
   'state.unsupported': 'Unsupported',
   'state.refused': 'Refused',
   files: 'Files: {count}',
+  named: 'Name in the catalog: “{name}”',
+  'asked.signed':
+    'No key is asked for. The URLs of the files are sent to {hosts}, which answers with signed URLs. You name the hosts that these may have.',
+  'asked.signedLogin':
+    'The login {id} is asked for. Its token and the URLs of the files are sent to {hosts}, which answers with signed URLs.',
+  'asked.keys':
+    'An access key id and a secret access key are asked for. This page signs requests for the files with them. The id is sent with these requests to {hosts}; the secret access key stays in this page.',
+  'asked.keysLogin':
+    'The login {id} is asked for. With its token this page gets keys, and signs requests for the files with them. These requests are sent to {hosts}.',
   catalogSays: 'The catalog says:',
   details: 'Details',
   'detail.name': 'Name in the catalog',
@@ -74,10 +83,12 @@ export const english = {
   'consent.typed': 'What you typed is sent with requests to:',
   'consent.typedFirst': 'What you typed is sent to:',
   'consent.result': 'The result is sent with requests to:',
-  'consent.signature': 'Requests are signed for these hosts. The secret itself is not sent:',
+  'consent.signedTo': 'Signed requests are sent to:',
+  'consent.signature': 'Requests are signed for these URLs. The secret itself is not sent:',
   'consent.login': 'You log in at:',
   'consent.token': 'The token of your login is sent with requests to:',
   'consent.signing': 'The URLs of the files are sent to be signed to:',
+  'consent.signed': 'Only URLs of files below these are sent there:',
   'consent.choose': 'Select at least one.',
   'consent.allow': 'Allow',
   'widen.text': 'The credential {id} would also be sent to:',

@@ -43,7 +43,7 @@ ul { list-style: none; }
 [part="heading"]:focus, [part="title"]:focus, [part="question"]:focus { outline: none; }
 .muted, .summary, dt { color: var(--_muted); font-size: 0.92em; }
 .said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.groups:not(:empty), .problem:not(:empty) { margin-top: 0.85rem; }
+.groups:not(:empty), .problem:not(:empty), ::slotted(*) { margin-top: 0.85rem; }
 .groups, [part="providers"] { display: grid; gap: 0.75rem; grid-template-columns: minmax(0, 1fr); }
 [part="choice"] { padding-inline-start: 0.75rem; border-inline-start: 3px solid var(--_line); }
 [part="any-of"] { margin-bottom: 0.5rem; font-weight: 560; }
@@ -130,7 +130,7 @@ button {
   font-weight: 560;
   cursor: pointer;
 }
-button.second { border-color: var(--_edge); background: transparent; color: var(--_ink); }
+[part~="button-secondary"] { border-color: var(--_edge); background: transparent; color: var(--_ink); }
 button:hover { text-decoration: underline; text-underline-offset: 0.2em; }
 button[aria-disabled="true"] { cursor: progress; }
 :is(button, input, select, textarea, summary):focus-visible { outline: 3px solid var(--_accent); outline-offset: 2px; }

@@ -32,7 +32,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   browser: { from: [...VOCABULARY, 'auth'] },
-  element: { from: [...VOCABULARY, 'auth', 'browser'] },
+  // The types of frameworks in which the element is written.
+  element: { from: [...VOCABULARY, 'auth', 'browser'], lazily: ['react', 'preact'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },
