@@ -1,6 +1,6 @@
 /** Form models: the fields that a user must fill in before protected targets can be requested. Texts of the catalog are sanitized. */
 
-import type { UncheckedCredential } from '../auth/credential.ts'
+import type { CredentialObject, UncheckedCredential } from '../auth/credential.ts'
 import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
@@ -27,6 +27,20 @@ export async function describeRequirements(
 ): Promise<readonly FormModel[]> {
   const { formModels } = await import('./form-models.ts')
   return formModels(targets, options)
+}
+
+/**
+ * Returns the form for the fields that a credential lacks, such as its secrets: `sendTo` and all others are those of the credential. Call it
+ * only for credentials of the user or of the page's author.
+ *
+ * Errors: `CONFIG_INVALID` for an unsupported type.
+ */
+export async function formOfCredential(
+  credential: CredentialObject,
+  options: Pick<DescribeOptions, 'strategies'> = {},
+): Promise<FormModel> {
+  const { formFor } = await import('./form-models.ts')
+  return formFor(credential, options)
 }
 
 /** A form for a credential that a document needs. */

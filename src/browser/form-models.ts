@@ -1,4 +1,11 @@
-import { type Credential, type CredentialForm, type Field, type UncheckedCredential, uncheckedCredential } from '../auth/credential.ts'
+import {
+  type Credential,
+  type CredentialForm,
+  type CredentialObject,
+  type Field,
+  type UncheckedCredential,
+  uncheckedCredential,
+} from '../auth/credential.ts'
 import { readCredentials } from '../auth/parse-credentials.ts'
 import { patternFor, type Requirement, requirementOf } from '../auth/requirement.ts'
 import { givenTarget } from '../auth/resource.ts'
@@ -58,6 +65,32 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
     ...base,
     fields: Object.entries(form.fields).flatMap(([member, field]) => fieldOf(member, field, form)),
     sendTo,
+    carriedIn,
+    secretTo: endpointsOf(form, strategy),
+    ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),
+    ...(form.inPages === 'if exposed' && { condition: EXPOSED }),
+    ...(obstacle && { obstacle }),
+    credential: form.credential,
+  }
+}
+
+/** Builds the form for `formOfCredential`. */
+export async function formFor(
+  { id = '', sendTo = [], ...given }: CredentialObject,
+  { strategies = defaultStrategies }: Pick<DescribeOptions, 'strategies'> = {},
+): Promise<FormModel> {
+  const { added: _added, kept: _kept, ...known } = given as { readonly type: string; readonly [field: string]: unknown }
+  const [strategy] = await loadStrategies(strategies.filter(({ type }) => type === known.type))
+  if (!strategy) throw new ConfigurationError('CONFIG_INVALID', `"${id}" has the unsupported type "${known.type}"`)
+  const described = strategy.describe(strategy.schemeOf({ id, sendTo: [], preference: 0, ...known }))
+  const form = { ...described, credential: { ...described.credential, ...known } }
+  const carriedIn = carrierOf(form)
+  const obstacle = obstacleOf(form, carriedIn)
+  return {
+    name: shown(id),
+    type: shown(known.type),
+    fields: Object.entries(form.fields).flatMap(([member, field]) => fieldOf(member, field, form)),
+    sendTo: [sendTo].flat(),
     carriedIn,
     secretTo: endpointsOf(form, strategy),
     ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),

@@ -1,6 +1,6 @@
 /** Exports of `stac-auth/browser`: logins of a page, credential forms, stores that survive a reload, credentials that change. */
 export { completeLogin } from './complete-login.ts'
-export { credentialFrom, describeRequirements, type FormModel } from './credential-form.ts'
+export { credentialFrom, describeRequirements, type FormModel, formOfCredential } from './credential-form.ts'
 export {
   type CredentialNeed,
   type CredentialSummary,

@@ -96,6 +96,12 @@ export interface LiveCredentials {
    * Errors: `CONFIG_INVALID` with the pointer of the field; then nothing has changed.
    */
   add(credential: CredentialInput, options?: AddOptions): Promise<string>
+  /**
+   * Replaces fields of a credential, such as a secret that was refused.
+   *
+   * Errors: `CONFIG_INVALID` with the pointer of the field; then nothing has changed.
+   */
+  change(id: string, fields: Readonly<Record<string, unknown>>, options?: AddOptions): Promise<void>
   /** True where `add` can keep secrets. */
   readonly keepsSecrets: boolean
   /**

@@ -132,6 +132,13 @@ export class CurrentCredentials implements LiveCredentials {
     return id
   }
 
+  async change(id: string, fields: Readonly<Record<string, unknown>>, options?: AddOptions): Promise<void> {
+    await this.restored
+    const known = this.#set.credentials.find((one) => one.id === id)
+    if (!known) throw unknown(id)
+    await this.add({ ...known, ...fields, id } as unknown as CredentialInput, options)
+  }
+
   /** Keeps a credential that was read without an error. Errors: `CONFIG_INVALID`. */
   async #keep(given: Named, read: Credential, keep: boolean): Promise<void> {
     const { id } = given

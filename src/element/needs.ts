@@ -1,7 +1,7 @@
 /** The requirements of targets, one per provider: computed from the document and the credentials, without network access. */
 import type { Auth, Explanation } from '../auth/auth.ts'
-import type { FormModel } from '../browser/credential-form.ts'
-import { describeRequirements } from '../browser/credential-form.ts'
+import { describeRequirements, type FormModel, formOfCredential } from '../browser/credential-form.ts'
+import type { LiveCredentials } from '../browser/live-auth.ts'
 import { isAuthError } from '../errors.ts'
 import { own } from '../stac/document.ts'
 import { isProtected, type Target } from '../stac/target.ts'
@@ -18,7 +18,7 @@ export interface Refusal {
 export interface Provider {
   /** Equal for the same provider in later results. */
   readonly key: string
-  /** Number of targets. */
+  /** Number of targets; 0 for a request that was no target of the document. */
   readonly count: number
   /** The form of its credential; absent if the scheme is missing or unsupported, or the reference is refused. */
   readonly model?: FormModel
@@ -26,6 +26,8 @@ export interface Provider {
   readonly ready: readonly string[]
   /** Id of the credential that needs a login. */
   readonly login?: string
+  /** Id of the credential that the page offers. */
+  readonly offer?: string
   /** The credential that may not be sent to these URL patterns yet. */
   readonly widen?: { readonly credential: string; readonly patterns: readonly string[] }
   /** True when a credential must be added. */
@@ -45,6 +47,36 @@ export interface Needs {
 export interface NeedsOptions {
   /** Origins that the user typed, as for `createAuth`. */
   readonly typed?: readonly string[]
+}
+
+/** Returns what requests lacked beside what the document needs: one group for each. */
+export async function wantedOf(
+  { credentials }: { readonly credentials: Pick<LiveCredentials, 'needs' | 'list' | 'offer'> },
+  { groups }: Needs,
+): Promise<Needs['groups']> {
+  const providers = groups.flat()
+  const isShown = (id: string) => providers.some(({ ready, login, widen }) => [...ready, login, widen?.credential].includes(id))
+  const wanted = credentials.needs().filter(({ credential }) => !isShown(credential))
+  return Promise.all(
+    wanted.map(async ({ credential: id, error }) => {
+      const known = credentials.list().find((one) => one.id === id)
+      const given = known ?? credentials.offer(id)
+      const model = given && (await formOfCredential(given))
+      const isLogin = known !== undefined && model?.loginAt !== undefined && error.code === 'LOGIN_REQUIRED'
+      return [
+        {
+          key: `wanted ${id}`,
+          count: 0,
+          ...(model && { model }),
+          ready: known && !isLogin ? [id] : [],
+          ...(isLogin && { login: id }),
+          ...(!known && { offer: id }),
+          isMissing: !known,
+          endpointDiffers: false,
+        },
+      ]
+    }),
+  )
 }
 
 type Outcome =

@@ -1,6 +1,7 @@
 /** The view of one provider: its requirements, form, consent, login and logout. */
 import type { CredentialStatus } from '../auth/auth.ts'
 import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
+import type { CredentialSummary } from '../browser/live-auth.ts'
 import type { Logins } from '../browser/logins.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
 import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
@@ -26,8 +27,8 @@ export interface ViewContext {
   /** Titles of several providers: the names of their schemes are shown, too. */
   readonly ambiguous: ReadonlySet<string>
   readonly status: ReadonlyMap<string, CredentialStatus>
-  /** Ids of the credentials that were added with the element, which can also remove them. */
-  readonly added: Set<string>
+  /** The credentials by id; the element can remove those that the user added. */
+  readonly credentials: ReadonlyMap<string, CredentialSummary>
   /** Announces a result to screen readers, and updates the element. */
   done(text: string): void
   failed(error: unknown): void
@@ -52,6 +53,10 @@ export class ProviderView {
   #mode: Mode = 'summary'
   /** Typed values between the form and the consent. */
   #typed: Typed = {}
+  /** The credential whose secret is typed again. */
+  #again: string | undefined
+  /** True where the person wants to keep what was typed. */
+  #keep = false
   #error: unknown
   /** The facts that are shown. */
   #facts = ''
@@ -83,6 +88,7 @@ export class ProviderView {
   /** Shows why a request with this credential failed, if the provider uses it. */
   report(error: unknown, credential: string): boolean {
     if (!this.#uses(credential)) return false
+    if (this.#error === error) return true
     // A pending login stays the only one, and what the user types is not lost: both may repair what is reported.
     if (this.#mode !== 'summary') return true
     this.#show('summary', error)
@@ -115,7 +121,10 @@ export class ProviderView {
   /** Replaces the content; a focus inside moves to the first control. */
   #show(mode: Mode, error?: unknown): void {
     const hadFocus = this.root.contains((this.root.getRootNode() as Partial<ShadowRoot>).activeElement ?? null)
-    if (mode === 'summary') this.#typed = {}
+    if (mode === 'summary') {
+      this.#typed = {}
+      this.#again = undefined
+    }
     this.#mode = mode
     this.#error = error
     this.#render()
@@ -147,7 +156,6 @@ export class ProviderView {
   }
 
   #render(): void {
-    // `added` is changed in place.
     this.#facts = factsOf(this.#provider, this.#context)
     this.#awaitExpiry()
     const { strings, lang, headingLevel } = this.#context
@@ -173,7 +181,7 @@ export class ProviderView {
       ),
       ...[
         name,
-        element('p', { class: 'muted', part: 'files' }, filled(strings.files, { count: provider.count })),
+        provider.count > 0 && element('p', { class: 'muted', part: 'files' }, filled(strings.files, { count: provider.count })),
         this.#mode !== 'consent' && state !== 'refused' && askedNode(provider, lang, strings),
         description !== undefined && quoteNode(description, strings),
         provider.parties && stateOf(provider) !== 'unsupported' && sitesNode(provider.parties, strings),
@@ -208,13 +216,19 @@ export class ProviderView {
     const { model, isMissing, endpointDiffers, widen, ready, refusal } = this.#provider
     const { strings, logins } = this.#context
     const login = this.#provider.login ?? this.#ended()
+    const refused = this.#refused()
     if (refusal) return [problemNode(refusal, strings, false)]
     if (model?.obstacle) return [problemNode(model.obstacle, strings, false)]
     if (!model && (isMissing || login !== undefined)) return [problemNode({ code: 'SCHEME_UNSUPPORTED' }, strings, false)]
     const host = model && isolated(titleHost(model))
     return [
       endpointDiffers && host && element('p', { part: 'caution' }, ...definedOf(sentence(strings.endpointDiffers, { host }))),
-      ...ready.flatMap((id) => (id === login ? [] : this.#inUse(id))),
+      ...ready.flatMap((id) => (id === login || id === refused ? [] : this.#inUse(id))),
+      refused !== undefined &&
+        actions(
+          button(strings.again, () => this.#askAgain(refused)),
+          this.#removal(refused, strings.without),
+        ),
       model && isMissing && actions(button(model.loginAt === undefined ? strings.enter : strings.continue, () => this.#start(model))),
       login !== undefined && (logins ? this.#loginActions(login) : element('p', { part: 'caution' }, strings['login.noLogins'])),
       widen &&
@@ -225,7 +239,7 @@ export class ProviderView {
   }
 
   #inUse(id: string): readonly Child[] {
-    const { strings, lang, status, added, auth, logins, atProvider, done } = this.#context
+    const { strings, lang, status, credentials, auth, logins, atProvider, done } = this.#context
     const state = status.get(id)
     const name = isolated(id)
     const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
@@ -242,19 +256,31 @@ export class ProviderView {
     }
     const buttons = [
       isLogin && button(strings.logout, () => this.#try(logOut), { class: 'second' }),
-      added.has(id) && this.#removal(id),
+      credentials.get(id)?.added && this.#removal(id),
     ].filter((one) => one !== false)
     return [words, buttons.length > 0 && actions(...buttons)]
   }
 
-  #removal(id: string): HTMLButtonElement {
-    const { strings, added, auth, done } = this.#context
+  #removal(id: string, text = this.#context.strings.remove): HTMLButtonElement {
+    const { strings, auth, done } = this.#context
     const remove = async () => {
       await auth.credentials.remove(id)
-      added.delete(id)
       done(strings['said.removed'])
     }
-    return button(strings.remove, () => this.#try(remove), { class: 'second' })
+    return button(text, () => this.#try(remove), { class: 'second' })
+  }
+
+  #askAgain(id: string): void {
+    this.#again = id
+    this.#show('form', this.#error)
+  }
+
+  /** Returns the credential of the user that a server refused, if its secret can be typed again. */
+  #refused(): string | undefined {
+    if (!this.#has('AUTH_REJECTED') || !isAuthError(this.#error) || !this.#provider.model?.fields.some(({ secret }) => secret))
+      return undefined
+    const id = this.#error.credential ?? ''
+    return this.#context.credentials.get(id)?.added ? id : undefined
   }
 
   async #start(model: FormModel): Promise<void> {
@@ -272,21 +298,25 @@ export class ProviderView {
 
   #form(model: FormModel): HTMLFormElement {
     const { strings } = this.#context
-    const fields = fieldsOf(model)
+    const refused = this.#again
+    const fields = fieldsOf(model).filter(({ secret }) => secret || refused === undefined)
     const idOf = (name: string) => `${this.#id}-${name}`
     const form = element(
       'form',
       { part: 'form', autocomplete: 'off', 'aria-labelledby': this.#id },
       ...definedOf(fieldNodes(fields, this.#typed, idOf, strings)),
+      this.#context.auth.credentials.keepsSecrets && fields.some(({ secret }) => secret) && this.#keepNode(),
       actions(
         element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
-        button(strings.cancel, () => this.#show('summary'), { class: 'second' }),
+        button(strings.cancel, () => this.#show('summary', refused === undefined ? undefined : this.#error), { class: 'second' }),
       ),
     )
     form.addEventListener('submit', async (event) => {
       event.preventDefault()
       const typed = takeTyped(fields, idOf, form.getRootNode() as ShadowRoot)
+      this.#keep = form.querySelector<HTMLInputElement>('input[name="keep"]')?.checked === true
       try {
+        if (refused !== undefined) return await this.#change(refused, typed)
         // Checked before the consent, so that a wrong value is corrected first.
         await credentialFrom(model, typed, { sendTo: model.sendTo, secretTo: model.secretTo })
         this.#typed = typed
@@ -299,6 +329,28 @@ export class ProviderView {
     return form
   }
 
+  /** Replaces a secret that was refused; it goes where the refused one went. */
+  async #change(id: string, typed: Typed): Promise<void> {
+    const { auth, strings, done } = this.#context
+    await auth.credentials.change(id, typed, { keep: this.#keep })
+    this.#show('summary')
+    done(strings['said.added'])
+  }
+
+  /** Returns the choice to keep what is typed, with what that means. */
+  #keepNode(): HTMLElement {
+    const { strings } = this.#context
+    const [id, hint] = [`${this.#id}-keep`, `${this.#id}-keep-hint`]
+    const box = element('input', { type: 'checkbox', id, name: 'keep', part: 'input', 'aria-describedby': hint })
+    const label = element('label', { for: id, part: 'label' }, strings.keep)
+    return element(
+      'div',
+      {},
+      element('div', { class: 'field check' }, box, label),
+      element('p', { class: 'muted', id: hint }, strings.keepHint),
+    )
+  }
+
   #consent(model: FormModel): HTMLFormElement {
     const { strings } = this.#context
     const back = () => {
@@ -306,12 +358,11 @@ export class ProviderView {
       this.#show(this.#known(model).clientId === undefined ? 'form' : 'summary')
     }
     return this.#question(consentNodes(model, this.#id, strings), model.sendTo, back, async (sendTo) => {
-      const { auth, added, done } = this.#context
-      const id = freeId(titleHost(model), new Set(auth.credentials.list().map((known) => known.id)))
+      const { auth, done } = this.#context
+      const id = this.#provider.offer ?? freeId(titleHost(model), new Set(auth.credentials.list().map((known) => known.id)))
       const credential = await credentialFrom(model, this.#typed, { sendTo, secretTo: model.secretTo, id })
       this.#typed = withoutSecrets(fieldsOf(model), this.#typed)
-      await auth.credentials.add(credential)
-      added.add(id)
+      await auth.credentials.add(credential, { keep: this.#keep })
       this.#show('summary')
       done(strings['said.added'])
     })
@@ -380,18 +431,18 @@ export class ProviderView {
     return form
   }
 
-  /** Returns the buttons of a login. A credential that was added here would be lost after a redirect, so it logs in with a window only. */
+  /** Returns the buttons of a login. A credential that would be lost after a redirect logs in with a window only. */
   #loginActions(id: string): HTMLElement {
-    const { strings, added } = this.#context
-    const isOwn = added.has(id)
-    const isBlocked = !isOwn && this.#has('POPUP_BLOCKED')
+    const { strings, credentials } = this.#context
+    const isLost = ({ added, kept }: Partial<CredentialSummary> = {}) => added === true && kept !== true
+    const isBlocked = !isLost(credentials.get(id)) && this.#has('POPUP_BLOCKED')
     const popup = button(strings['login.popup'], () => this.#popup(id), isBlocked ? { class: 'second' } : {})
     const redirect = button(strings['login.redirect'], () => this.#redirect(id), isBlocked ? {} : { class: 'second' })
-    const isLeaving = !isOwn && added.size > 0
+    const isLeaving = !isLost(credentials.get(id)) && [...credentials.values()].some(isLost)
     return element(
       'div',
       {},
-      actions(popup, isOwn ? this.#removal(id) : redirect),
+      actions(popup, !isLost(credentials.get(id)) && redirect, credentials.get(id)?.added && this.#removal(id)),
       isLeaving && element('p', { class: 'muted' }, strings['login.leaving']),
     )
   }
@@ -445,10 +496,11 @@ export class ProviderView {
  * Returns a key of everything that a summary shows. While it stays the same, nothing is replaced, so that the focus and open details stay.
  */
 function factsOf(provider: Provider, context: ViewContext): string {
-  const { status, added, logins, headingLevel } = context
+  const { status, credentials: known, logins, headingLevel } = context
   const ids = [...provider.ready, ...(provider.login === undefined ? [] : [provider.login])]
-  const credentials = ids.map((id) => [status.get(id), added.has(id)])
-  return JSON.stringify([provider, credentials, added.size > 0, logins !== undefined, headingLevel, isAmbiguous(provider, context)])
+  const credentials = ids.map((id) => [status.get(id), known.get(id)])
+  const areLost = [...known.values()].some(({ added, kept }) => added && !kept)
+  return JSON.stringify([provider, credentials, areLost, logins !== undefined, headingLevel, isAmbiguous(provider, context)])
 }
 
 function isAmbiguous(provider: Provider, { ambiguous, lang, strings }: ViewContext): boolean {
@@ -484,7 +536,7 @@ function freeId(host: string, taken: ReadonlySet<string>): string {
 }
 
 function actions(...buttons: readonly Child[]): HTMLElement {
-  return element('div', { part: 'actions', class: 'actions' }, ...buttons)
+  return element('div', { part: 'actions', class: 'actions' }, ...definedOf(buttons))
 }
 
 function definedOf(children: readonly Child[]): readonly (Node | string)[] {

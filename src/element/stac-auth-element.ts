@@ -1,11 +1,11 @@
 /** The custom element `<stac-auth>`: its properties, its events, and when it updates. */
 import type { Auth, CredentialStatus } from '../auth/auth.ts'
-import type { UncheckedCredential } from '../auth/credential.ts'
+import type { LiveCredentials } from '../browser/live-auth.ts'
 import type { Logins } from '../browser/logins.ts'
 import { isAuthError } from '../errors.ts'
 import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
-import { type Needs, needsOf, type Provider } from './needs.ts'
+import { type Needs, needsOf, type Provider, wantedOf } from './needs.ts'
 import { groupNode, type Panel, panelIn } from './panel.ts'
 import { problemNode, stateOf } from './provider-facts.ts'
 import type { ProviderView, ViewContext } from './provider-view.ts'
@@ -14,13 +14,7 @@ import { english, type Strings, stringsFor } from './strings.ts'
 /** The engine of the element, as `createLiveAuth` returns it. */
 export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'status' | 'logout'> {
   /** Its credentials, as those of `createLiveAuth`. */
-  readonly credentials: {
-    list(): readonly { readonly id: string }[]
-    add(credential: UncheckedCredential): Promise<unknown>
-    allow(id: string, pattern: string): Promise<void>
-    remove(id: string): Promise<void>
-    subscribe(listener: (change: { readonly credential: string }) => void): () => void
-  }
+  readonly credentials: Omit<LiveCredentials, 'logoutAll' | 'typed' | 'close'>
 }
 
 /** A client that the page has registered with a provider, so that users need not type its id. */
@@ -55,15 +49,6 @@ const PROPERTIES = [
   'locale',
 ] as const
 
-/** Ids of the credentials that were added with an element, so that another element for the same engine removes them too. */
-const ADDED = new WeakMap<ElementAuth, Set<string>>()
-
-function addedTo(auth: ElementAuth | undefined): Set<string> {
-  const added = (auth && ADDED.get(auth)) ?? new Set<string>()
-  if (auth) ADDED.set(auth, added)
-  return added
-}
-
 /** Node has no `HTMLElement`, but the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
@@ -93,7 +78,6 @@ export class StacAuthElement extends Base {
   /** True until an event has reported a result for the current engine and targets. */
   #isUntold = true
   #status: ReadonlyMap<string, CredentialStatus> = new Map()
-  #added = new Set<string>()
   #views = new Map<string, ProviderView>()
   #View: typeof ProviderView | undefined
   #unsubscribe: (() => void) | undefined
@@ -105,7 +89,7 @@ export class StacAuthElement extends Base {
   /** An error that was reported before the first result. */
   #early: unknown
 
-  /** The engine of `createLiveAuth`. */
+  /** The engine of `createLiveAuth`. It sends requests without a credential where none can be used: the element asks when one is refused. */
   get auth(): ElementAuth | undefined {
     return this.#auth
   }
@@ -114,7 +98,7 @@ export class StacAuthElement extends Base {
     // `createAuth` returns an engine, too, but the user could add nothing to it.
     if (auth && !auth.credentials) throw new TypeError('auth must be created with createLiveAuth')
     this.#auth = auth
-    this.#added = addedTo(auth)
+    auth?.credentials.allowAnonymous()
     this.#subscribe()
     this.#ask()
   }
@@ -258,8 +242,8 @@ export class StacAuthElement extends Base {
   #subscribe(): void {
     this.#unsubscribe?.()
     if (!this.isConnected) return
-    this.#unsubscribe = this.#auth?.credentials.subscribe(({ credential }) => {
-      for (const view of this.#views.values()) view.forget(credential)
+    this.#unsubscribe = this.#auth?.credentials.subscribe(({ kind, credential }) => {
+      if (kind !== 'needed') for (const view of this.#views.values()) view.forget(credential)
       this.#start()
     })
   }
@@ -299,9 +283,10 @@ export class StacAuthElement extends Base {
       this.#applied = this.#replaced
       const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
       // A document that is still loading is not shown as public.
-      if (!auth || !targets) return this.#show({ groups: [] }, 'checking')
-      if (!this.#target && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
-      const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
+      if (!auth || !(targets || auth.credentials.needs().length > 0)) return this.#show({ groups: [] }, 'checking')
+      if (targets && !this.#target && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
+      const described = await needsOf(targets ?? [], auth, { typed: this.#typed }, signal)
+      const needs = { groups: [...described.groups, ...(await wantedOf(auth, described))] }
       const status = await auth.status()
       this.#status = new Map(status.map((one) => [one.credential, one]))
       // Not loaded by pages with public files only.
@@ -353,6 +338,8 @@ export class StacAuthElement extends Base {
     for (const view of this.#views.values()) view.close()
     this.#views = kept
     this.#arrange(parts, roots)
+    for (const { credential, error } of this.#auth?.credentials.needs() ?? [])
+      for (const view of kept.values()) view.report(error, credential)
     // Now there may be a provider to show it at.
     if (this.#early) this.report(this.#early)
   }
@@ -382,7 +369,7 @@ export class StacAuthElement extends Base {
       headingLevel,
       ambiguous: this.#View?.ambiguousTitles(providers, this.#lang, this.#strings) ?? new Set(),
       status: this.#status,
-      added: this.#added,
+      credentials: new Map(this.#auth?.credentials.list().map((one) => [one.id, one])),
       done: (text) => {
         if (this.#parts) this.#parts.said.textContent = text
         this.#start()
