@@ -19,7 +19,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       const { page } = await visit(site, browser(), '', colours)
       const found: Record<string, readonly string[]> = {}
       const look = async (state: string) => {
-        for (const width of [360, 768, 1280]) {
+        for (const width of [320, 768, 1280]) {
           await page.setViewportSize({ width, height: 844 })
           const barred = await barriers(page)
           if (barred.length > 0) found[`${state}, ${width}`] = barred
