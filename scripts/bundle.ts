@@ -1,7 +1,7 @@
 /** What a bundler makes of built modules for browsers: the common ruler of sizes, budgets and the tests that look inside. */
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -18,8 +18,17 @@ export interface Bundle {
  *
  * @param modules a path, as a page would begin; several paths, or names of packages, for what a page has loaded in the end
  */
-export async function bundle(modules: string | readonly string[], folder = root): Promise<Bundle> {
-  const start = typeof modules === 'string' && !isPackage(modules) ? { entryPoints: [modules] } : together([modules].flat(), folder)
+export function bundle(modules: string | readonly string[], folder = root): Promise<Bundle> {
+  const isPath = typeof modules === 'string' && !isPackage(modules)
+  return bundled(isPath ? { entryPoints: [modules] } : { stdin: { contents: together([modules].flat()), resolveDir: folder } }, folder)
+}
+
+/** Bundles a program that imports this package by its name, as one of its pages says, with modules that it has loaded in the end. */
+export function bundleProgram(program: string, later: readonly string[] = []): Promise<Bundle> {
+  return bundled({ stdin: { contents: `${program}\n${together(later)}`, resolveDir: root } }, root)
+}
+
+async function bundled(start: Pick<BuildOptions, 'entryPoints' | 'stdin'>, folder: string): Promise<Bundle> {
   const { metafile, outputFiles } = await build({
     ...start,
     absWorkingDir: folder,
@@ -44,9 +53,10 @@ function isPackage(module: string): boolean {
 }
 
 /** All that the modules export is kept, under names that do not meet. */
-function together(modules: readonly string[], resolveDir: string) {
-  const lines = modules.map((module, index) => `export * as m${index} from ${JSON.stringify(isPackage(module) ? module : `./${module}`)}`)
-  return { stdin: { contents: lines.join('\n'), resolveDir } }
+function together(modules: readonly string[]): string {
+  return modules
+    .map((module, index) => `export * as m${index} from ${JSON.stringify(isPackage(module) ? module : `./${module}`)}`)
+    .join('\n')
 }
 
 /** Files of their own: what `import()` loads. */

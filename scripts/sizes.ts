@@ -53,6 +53,15 @@ export const ENTRIES: readonly Measured[] = [
   { name: '`stac-auth/time-tracking`', atOnce: 'dist/services/time-tracking/index.js' },
 ]
 
+const CARDS = ['dist/element/provider-view.js', 'dist/browser/form-models.js', 'dist/strategies/api-key.js']
+
+/** The program of docs/embed.md, with what has been loaded when it has done this. */
+export const EMBEDDED: readonly { readonly name: string; readonly later: readonly string[] }[] = [
+  { name: 'at once', later: [] },
+  { name: 'after a user has typed a key, and a file was read with it', later: [...FETCH, ...CARDS] },
+  { name: 'after a login with OpenID Connect, too', later: [...FETCH, ...CARDS, ...LOGIN, 'dist/browser/logins.js'] },
+]
+
 /** Packages that browsers load for a part of this. */
 export const OTHERS: readonly Measured[] = [
   { name: '`oidc-client-ts`: logins with OpenID Connect, nothing else', atOnce: 'oidc-client-ts' },

@@ -1,13 +1,15 @@
 /**
- * Fills the tables of docs/sizes.md with what users load. Compression differs a little between versions of Node: as long as no figure is off
+ * Fills the tables of docs/sizes.md and docs/embed.md with what users load. Compression differs a little between versions of Node: as long as no figure is off
  * by more than 0.2 kB, the page is fresh.
  */
-import { readdirSync } from 'node:fs'
-import { bundle } from '../bundle.ts'
-import { ENTRIES, type Measured, OTHERS, STRATEGIES } from '../sizes.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle, bundleProgram } from '../bundle.ts'
+import { EMBEDDED, ENTRIES, type Measured, OTHERS, STRATEGIES } from '../sizes.ts'
 import { builtByVite, gzipped, ONE_FETCH, scriptsFor } from '../vite-page.ts'
-import { type Files, fill } from './files.ts'
+import { type Files, fill, root } from './files.ts'
 
+const EMBED = 'docs/embed.md'
 const TOLERANCE = 0.2
 const FIGURE = /\d+\.\d(?= kB)/g
 
@@ -20,8 +22,22 @@ const tables = {
 }
 const filled = fill(tables)
 
+/** The program of docs/embed.md, and what it has loaded in the end. */
+const embedded = readFileSync(join(root, EMBED), 'utf8')
+const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(embedded) ?? []
+const filledEmbed = fill({ program: await programTable() })
+
 export const files: Files = {
   'docs/sizes.md': (page) => (agree(page, filled(page)) ? page : filled(page)),
+  [EMBED]: (page) => (agree(page, filledEmbed(page)) ? page : filledEmbed(page)),
+}
+
+async function programTable(): Promise<string> {
+  if (!program.includes('defineStacAuth()')) throw new Error(`${EMBED} does not begin with a program that defines the element`)
+  const rows = await Promise.all(
+    EMBEDDED.map(async ({ name, later }) => `| ${name} | ${kB((await bundleProgram(program, later)).eager)} |`),
+  )
+  return ['| this program | loaded in all |', '| --- | ---: |', ...rows, ''].join('\n')
 }
 
 async function sizeTable(rows: readonly Measured[], what: string): Promise<string> {

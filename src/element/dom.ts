@@ -48,7 +48,7 @@ export function isolated(text: string): HTMLElement {
 export function address(text: string): HTMLElement {
   const [, start = '', host = '', rest = ''] = /^([a-z0-9]+:\/\/)([^/]*)(.*)$/is.exec(text) ?? ['', '', text, '']
   const path = rest.length > MAX_PATH ? `${rest.slice(0, MAX_PATH)}…` : rest
-  return element('code', { part: 'address', dir: 'ltr' }, start, element('wbr'), element('strong', {}, host), path)
+  return element('code', { part: 'address', dir: 'ltr' }, start, element('strong', {}, host), path)
 }
 
 const MAX_PATH = 120

@@ -123,7 +123,8 @@ const MAX_MESSAGE = 300
 /** Returns the node of an error, with the code and message of the library below it; `isNew` announces it to screen readers. */
 export function problemNode(problem: unknown, strings: Strings, isNew = true): HTMLElement {
   const { code, message } = isAuthError(problem) || isRefusal(problem) ? problem : { code: undefined, message: undefined }
-  const text = textFor(strings, `error.${code}`) ?? strings['error.unknown']
+  // What is not new is a reason, and nothing was tried.
+  const text = textFor(strings, `error.${code}`) ?? strings[isNew ? 'error.unknown' : 'error.refused']
   const facts = [
     ...(code === undefined ? [] : fact(strings['detail.code'], element('code', {}, code))),
     ...(message === undefined ? [] : fact(strings['detail.message'], english(forLine(message.slice(0, MAX_MESSAGE))))),

@@ -191,7 +191,7 @@ export class ProviderView {
       ].filter((child) => child !== undefined && child !== false),
     )
     // Several providers have buttons of the same name.
-    for (const one of this.root.querySelectorAll('button')) one.setAttribute('aria-describedby', labels)
+    for (const one of this.root.querySelectorAll('button, summary')) one.setAttribute('aria-describedby', labels)
   }
 
   #body(): readonly Child[] {
@@ -416,7 +416,8 @@ export class ProviderView {
       const chosen = chosenPatterns(form, patterns)
       if (chosen.length === 0) {
         form.querySelector('[role="alert"]')?.remove()
-        form.append(element('p', { role: 'alert', part: 'caution' }, strings['consent.choose']))
+        form.append(element('p', { role: 'alert', part: 'caution', id: `${this.#id}-choose` }, strings['consent.choose']))
+        form.querySelector('fieldset')?.setAttribute('aria-describedby', `${this.#id}-choose`)
         form.querySelector('input')?.focus()
         return
       }

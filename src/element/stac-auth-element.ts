@@ -313,6 +313,8 @@ export class StacAuthElement extends Base {
     this.#state = state
     const strings = this.#strings
     const level = this.#headingLevel()
+    // What was said is in the language of before.
+    if (parts.panel.lang !== this.#lang) parts.said.textContent = ''
     parts.panel.lang = this.#lang
     parts.panel.setAttribute('aria-label', strings.title)
     parts.heading.setAttribute('aria-level', String(level))

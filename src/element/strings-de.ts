@@ -118,6 +118,7 @@ export const german: Strings = {
   'said.loggedOut': 'Sie sind abgemeldet.',
   'said.removed': 'Die Zugangsdaten wurden entfernt.',
   'error.unknown': 'Das hat nicht geklappt.',
+  'error.refused': 'Diese Dateien werden nicht angefordert: siehe Einzelheiten.',
   'error.NO_CREDENTIAL': 'Einige Dateien verlangen Zugangsdaten.',
   'error.LOGIN_REQUIRED': 'Anmeldung nötig',
   'error.POPUP_BLOCKED': 'Der Browser hat das Anmeldefenster blockiert. Erlauben Sie Fenster für diese Seite.',

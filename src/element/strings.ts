@@ -117,6 +117,7 @@ export const english = {
   'said.loggedOut': 'You are logged out.',
   'said.removed': 'The credential was removed.',
   'error.unknown': 'This did not work.',
+  'error.refused': 'These files are not requested: see the details.',
   'error.NO_CREDENTIAL': 'Some files need a credential.',
   'error.LOGIN_REQUIRED': 'Login required',
   'error.POPUP_BLOCKED': 'The browser blocked the login window. Allow windows for this page.',

@@ -19,7 +19,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       const { page } = await visit(site, browser(), '', colours)
       const found: Record<string, readonly string[]> = {}
       const look = async (state: string) => {
-        for (const width of [360, 768, 1280]) {
+        for (const width of [320, 768, 1280]) {
           await page.setViewportSize({ width, height: 844 })
           const barred = await barriers(page)
           if (barred.length > 0) found[`${state}, ${width}`] = barred
@@ -66,8 +66,15 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       await page.getByText('HTTP_404').waitFor({ state: 'attached' })
       await page.locator('.refusal summary').click()
       await look('failure')
+      await openDocument(site, page, 'models/collection.json')
+      await look('collection')
+      await openDocument(site, page, 'models/climate.json')
+      await look('array')
+      await page.goto(new URL('callback.html', site.url).href)
+      await page.getByText('No page is waiting').waitFor()
+      await look('callback')
       expect(found).toEqual({})
-      expect(looked).toBe(12)
+      expect(looked).toBe(15)
     },
     LONG,
   )
@@ -276,7 +283,7 @@ describe('what is announced', () => {
   )
 })
 
-describe.each([360, 390, 768, 1280, 1600])('%i pixels wide', (width) => {
+describe.each([320, 390, 768, 1280, 1600])('%i pixels wide', (width) => {
   it(
     'nothing is cut off at the side',
     async () => {

@@ -31,7 +31,7 @@ const smallTargets = (page: Page): Promise<readonly string[]> =>
     })
   })
 
-it.each([360, 768, 1280])(
+it.each([320, 768, 1280])(
   'has no target below 24 pixels in any state, %i pixels wide',
   async (width) => {
     const { page } = await visit(site, browser())

@@ -150,6 +150,17 @@ describe('a scheme that signs', () => {
   )
 })
 
+it('a card of files that are never requested says so, and not that something failed', async () => {
+  const { page } = await openPage(browser(), site)
+  const document = itemOf({ key: KEY }, { a: ['https://ada:secret@data.catalog.example/a', 'key'] })
+  expect(await show(page, { document })).toBe('unsupported')
+  const reason = page.locator('[part="error"]')
+  expect(await reason.locator('p').textContent()).toBe('These files are not requested: see the details.')
+  expect(await reason.locator('code').textContent()).toBe('URL_HAS_USERINFO')
+  await page.evaluate(() => elementPage.element?.report(new Error('odd')))
+  expect(await page.getByRole('alert').locator('p').textContent()).toBe('This did not work.')
+}, 30_000)
+
 describe('a page', () => {
   it('shows its own nodes before and after the cards, and those without a slot only until the element is defined', async () => {
     const { page } = await openPage(browser(), site)

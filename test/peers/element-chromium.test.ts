@@ -86,6 +86,12 @@ describe('on a phone, a tablet and a desk, in light and dark colours', () => {
     await show(page, STATES.needed?.settings ?? {})
     await page.evaluate(() => elementPage.element?.shadowRoot?.append(document.createElement('input')))
     expect(await violations(page)).toEqual(Array(6).fill(expect.stringContaining('label')))
+    // Rules of whole pages apply, too.
+    await page.evaluate(() => document.querySelector('main')?.replaceWith(elementPage.element ?? ''))
+    const found = await violations(page)
+    for (const rule of ['landmark-one-main', 'page-has-heading-one', 'region']) {
+      expect(found.filter((one) => one.includes(`: ${rule}: `)).length, rule).toBeGreaterThanOrEqual(6)
+    }
   }, 30_000)
 })
 

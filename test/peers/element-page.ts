@@ -90,7 +90,7 @@ export function itemOf(
   }
 }
 
-const WIDTHS = [360, 768, 1280]
+const WIDTHS = [320, 768, 1280]
 
 /** Every rule of axe that the page breaks, of every impact, and every width at which it is cut off: in light and dark colours. */
 export async function violations(page: Page): Promise<readonly string[]> {
