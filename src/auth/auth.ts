@@ -96,10 +96,10 @@ export interface SignatureExplanation {
 export interface Anonymous {
   /**
    * `allow`: for a URL that may be public. If no credential can be used (none matches, its secret cannot be read, a login is required), the
-   * request is made without; when the server refuses that (401, 403), the error says why the credential cannot be used. Default: that of
-   * the engine.
+   * request is made without; when the server refuses that (401, 403), the error says why the credential cannot be used. `refuse`: nothing is
+   * sent. Default: that of the engine, which is `refuse`.
    */
-  readonly anonymous?: 'allow'
+  readonly anonymous?: 'allow' | 'refuse'
 }
 
 /** Options of `Auth.fetch`: those of the standard `fetch`, and `anonymous`. */

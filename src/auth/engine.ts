@@ -9,6 +9,7 @@ import { unlessAborted } from '../net/cancellation.ts'
 import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import type {
+  Anonymous,
   AuthorizedCall,
   AuthorizedRequest,
   AuthorizeOptions,
@@ -48,7 +49,7 @@ export class Engine {
   readonly #strategies: StrategyTable
   readonly #selector: Selector
   readonly #sender: Sender
-  readonly #anonymous: 'allow' | undefined
+  readonly #anonymous: Anonymous['anonymous']
 
   /** Errors: `CONFIG_INVALID`. */
   constructor(selector: Selector, strategies: StrategyTable, options: EngineOptions) {

@@ -11,6 +11,7 @@ import type { ServerMessage } from '../http/server-message.ts'
 import { endedAt, urlSignature } from '../http/url-signature.ts'
 import { unlessAborted } from '../net/cancellation.ts'
 import type { Target } from '../stac/target.ts'
+import type { Anonymous } from './auth.ts'
 import { contextOf, type EngineContext, openFlow, sendOptionsFor, sendStep, withRereadSecrets } from './authorize.ts'
 import { type CookieChain, LoginCookies } from './login-cookies.ts'
 import type { CredentialMatch, Selection, Selector, UsableReference } from './select.ts'
@@ -31,7 +32,7 @@ export interface RequestOptions {
   readonly redirect?: RequestInit['redirect'] | undefined
   /** Called with the id of each credential that a server accepted. */
   readonly onUse?: ((credential: string) => void) | undefined
-  readonly anonymous?: 'allow' | undefined
+  readonly anonymous?: Anonymous['anonymous'] | undefined
 }
 
 /** One redirect hop. */

@@ -85,14 +85,19 @@ export class MemorySessions {
 
   /** Removes all values of a credential; requests that wait for one fail with `LOGIN_REQUIRED`, unsent. */
   forget(credential: string): void {
-    const isOwn = (key: string) => key.startsWith(`${credential} `)
-    for (const key of this.#entries.keys()) if (isOwn(key)) this.#entries.delete(key)
-    for (const [key, { controller, end }] of this.#flights) {
-      if (!isOwn(key)) continue
-      this.#flights.delete(key)
+    for (const { controller, end } of this.renew(credential)) {
       end(loggedOut(credential))
       controller.abort()
     }
+  }
+
+  /** Lets requests from now on obtain the values of a credential anew; returns what others still wait for. */
+  renew(credential: string): readonly Flight[] {
+    const isOwn = (key: string) => key.startsWith(`${credential} `)
+    for (const key of this.#entries.keys()) if (isOwn(key)) this.#entries.delete(key)
+    const flights = [...this.#flights].filter(([key]) => isOwn(key))
+    for (const [key] of flights) this.#flights.delete(key)
+    return flights.map(([, flight]) => flight)
   }
 
   #current(key: string): CacheEntry | undefined {

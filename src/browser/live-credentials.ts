@@ -83,7 +83,7 @@ export class CurrentCredentials implements LiveCredentials {
   #engines = 0
   #engine: Engine
   #typed: readonly string[]
-  #anonymous: 'allow' | undefined
+  #anonymous: LiveAuthOptions['anonymous']
   #tabs: Tabs | undefined
 
   constructor(options: LiveAuthOptions) {
@@ -447,7 +447,7 @@ export class CurrentCredentials implements LiveCredentials {
       else if (kind === 'login' && this.#session.shared) {
         const state = (await this.auth.status()).find((one) => one.credential === credential)
         // The token of another user may be in memory. Tokens that are in memory only belong to this tab and stay.
-        if (state?.persistent) this.forget(credential)
+        if (state?.persistent) this.#memory.sessions.renew(credential)
       }
       if (kind in CHANGE_OF) this.#options.onSession?.({ credential, change: CHANGE_OF[kind as keyof typeof CHANGE_OF] })
     }

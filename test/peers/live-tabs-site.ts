@@ -15,25 +15,36 @@ export interface App {
 export interface TabSite {
   /** The address of the page. */
   readonly url: string
+  /** Lets the provider take longer for a revocation than any page waits. */
+  slowDown(isSlow: boolean): void
+  /** Counts the tokens that were not revoked. */
+  valid(): number
   /** Counts the requests for data that had a token or a key. */
   sent(): number
   close(): Promise<void>
 }
 
-export async function startTabSite(): Promise<TabSite> {
+/** @param script the page of the site */
+export async function startTabSite(script = 'test/peers/live-tabs-in-page.ts'): Promise<TabSite> {
+  let isSlow = false
   /** Tokens that the provider gave. */
   const good = new Set<string>()
   const html = '<!doctype html><meta charset="utf-8"><title>page</title><script src="/app.js"></script>'
   const site = await startSite(
     {
       '/': { type: 'text/html', body: html },
-      '/app.js': { type: 'text/javascript', body: await scriptOf('test/peers/live-tabs-in-page.ts') },
+      '/app.js': { type: 'text/javascript', body: await scriptOf(script) },
     },
     () => ({ status: 405 }),
   )
   const allows = { origin: site.origin, headers: 'authorization, content-type, x-api-key' }
   const provider = await startAnswering(
-    crossOrigin(({ path, body }) => {
+    crossOrigin(async ({ path, body }) => {
+      if (path === '/revoke') {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 60_000).unref())
+        good.delete(new URLSearchParams(body).get('token') ?? '')
+        return { status: 200 }
+      }
       if (path !== '/token' || new URLSearchParams(body).get('code') !== 'c') return { status: 400 }
       const token = `token-${good.size + 1}`
       good.add(token)
@@ -42,11 +53,17 @@ export async function startTabSite(): Promise<TabSite> {
   )
   const data = await startAnswering(
     crossOrigin(({ path, headers }) => {
+      const who = good.has(headers.authorization?.slice(7) ?? '') ? 'more' : 'public'
+      if (path === '/public') return { status: 200, headers: { 'cache-control': 'max-age=600' }, body: who }
       const isRight = path === '/key' ? headers['x-api-key'] === 'right-key' : good.has(headers.authorization?.slice(7) ?? '')
       return isRight ? { status: 200, body: 'file' } : { status: 401 }
     }, allows),
   )
   return {
+    slowDown: (slow) => {
+      isSlow = slow
+    },
+    valid: () => good.size,
     url: `${site.origin}/?data=${encodeURIComponent(data.origin)}&provider=${encodeURIComponent(provider.origin)}`,
     sent: () => data.exchanges.filter(({ request: { headers } }) => (headers.authorization ?? headers['x-api-key']) !== undefined).length,
     close: async () => {

@@ -117,7 +117,7 @@ function wayOf({ ref, form, credential, code, message = '', hint, pointer }: Can
 /** The credential that is selected for the reference and may not be used: authorizing the target says so, and sends nothing. */
 async function selectedFor(target: Target, ref: string, { auth }: Wallet): Promise<string | undefined> {
   try {
-    await auth.authorize({ ...target, refs: [ref] })
+    await auth.authorize({ ...target, refs: [ref] }, { anonymous: 'refuse' })
     return undefined
   } catch (error) {
     if (isAuthError(error)) return error.credential

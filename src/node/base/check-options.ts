@@ -53,7 +53,7 @@ const OPTIONS: Table<EngineOptions> = {
   strategies: ANYTHING,
   transport: FUNCTION,
   typed: ANYTHING,
-  anonymous: oneOf('allow'),
+  anonymous: oneOf('allow', 'refuse'),
   byAddress: FLAG,
   minValidity: fits('a number of milliseconds', isAmount),
   redirects: oneOf('follow', 'error'),
