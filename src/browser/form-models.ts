@@ -2,6 +2,7 @@ import {
   type Credential,
   type CredentialForm,
   type CredentialObject,
+  type CredentialSet,
   type Field,
   type UncheckedCredential,
   uncheckedCredential,
@@ -98,6 +99,15 @@ export async function formFor(
     ...(obstacle && { obstacle }),
     credential: form.credential,
   }
+}
+
+/** Reads credentials as the engine does, with the strategies of their types only. */
+export async function readSet(
+  set: CredentialSet<CredentialObject>,
+  { strategies = defaultStrategies }: Pick<DescribeOptions, 'strategies'>,
+): Promise<readonly Credential[]> {
+  const types = new Set(set.credentials.map(({ type }) => type))
+  return readCredentials(set, await loadStrategies(strategies.filter(({ type }) => types.has(type))))
 }
 
 const NOTHING = { fields: [], sendTo: [], secretTo: [], carriedIn: { place: 'header' } } as const

@@ -3,10 +3,9 @@ import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
 import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
-import { loadStrategies, type SessionChange } from '../auth/strategy.ts'
+import type { SessionChange } from '../auth/strategy.ts'
 import { covers, parseUrlPattern } from '../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../errors.ts'
-import { defaultStrategies } from '../strategies/index.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import type {
   AddOptions,
@@ -18,7 +17,7 @@ import type {
   OfferedCredential,
 } from './live-auth.ts'
 import { openTabs, type TabMessage, type Tabs } from './tabs.ts'
-import { hasSecrets, type Wallet, type WalletEntry, walletOf, withoutSecrets } from './wallet.ts'
+import { hasSecrets, type KeptCredential, type Wallet, walletOf, withoutSecrets } from './wallet.ts'
 
 /** Fields that contain no secret; all others are left out of summaries. */
 const PUBLIC = [
@@ -156,7 +155,7 @@ export class CurrentCredentials implements LiveCredentials {
   }
 
   /** A browser without storage keeps nothing. */
-  async #change(id: string, next: (known: WalletEntry | undefined) => WalletEntry | undefined): Promise<void> {
+  async #change(id: string, next: (known: KeptCredential | undefined) => KeptCredential | undefined): Promise<void> {
     await this.#wallet?.change(id, next).catch(() => undefined)
   }
 
@@ -348,10 +347,8 @@ export class CurrentCredentials implements LiveCredentials {
 
   /** Returns the last credential of the set, as the engine reads it. */
   async #read(set: CredentialSet<Named>): Promise<Credential> {
-    const { readCredentials } = await import('../auth/parse-credentials.ts')
-    const types = new Set(set.credentials.map(({ type }) => type))
-    const strategies = (this.#options.strategies ?? defaultStrategies).filter(({ type }) => types.has(type))
-    return readCredentials(set, await loadStrategies(strategies)).at(-1) as Credential
+    const { readSet } = await import('./form-models.ts')
+    return (await readSet(set, this.#options)).at(-1) as Credential
   }
 
   /** Adds the credentials in the wallet, and finishes what an earlier page left. */
@@ -365,7 +362,7 @@ export class CurrentCredentials implements LiveCredentials {
       // One may name another one in `with`.
       for (let count = Number.POSITIVE_INFINITY; left.length > 0 && left.length < count; ) {
         count = left.length
-        const refused: WalletEntry[] = []
+        const refused: KeptCredential[] = []
         for (const entry of left) await this.#readd(entry).catch(() => refused.push(entry))
         left = refused
       }
@@ -380,7 +377,7 @@ export class CurrentCredentials implements LiveCredentials {
   }
 
   /** Adds a credential from the wallet, or replaces it. Errors: `CONFIG_INVALID`. */
-  async #readd({ credential, isSecret = false }: WalletEntry): Promise<void> {
+  async #readd({ credential, isSecret = false }: KeptCredential): Promise<void> {
     const { id } = credential
     const isKnown = this.#has(id)
     await this.#replace((all) => [...all.filter((one) => one.id !== id), credential], isKnown ? id : undefined)

@@ -8,7 +8,7 @@ import type { Warning } from '../auth/strategy.ts'
 import { generatePrivateKey } from '../crypto/private-key.ts'
 import { abortedBy, IntegrityError } from '../errors.ts'
 import { needSecureContext } from './page.ts'
-import { type PageStore, readEntry, type Wallet, type WalletEntry, withWallet } from './wallet.ts'
+import { type KeptCredential, type PageStore, readKept, type Wallet, withWallet } from './wallet.ts'
 
 /** Options of `indexedDbStore`. */
 export interface IndexedDbOptions extends DatabaseOptions {
@@ -70,9 +70,9 @@ const ENDING = ':ending'
 
 function databaseWallet(database: DatabaseOptions): Wallet {
   const entries = () =>
-    inTransaction<readonly WalletEntry[]>(database, 'credentials', (credentials, resolve) => {
+    inTransaction<readonly KeptCredential[]>(database, 'credentials', (credentials, resolve) => {
       const all: IDBRequest<unknown[]> = credentials.getAll()
-      all.onsuccess = () => resolve(all.result.flatMap((value) => readEntry(value) ?? []))
+      all.onsuccess = () => resolve(all.result.flatMap((value) => readKept(value) ?? []))
     })
   return {
     keepsSecrets: true,
@@ -81,7 +81,7 @@ function databaseWallet(database: DatabaseOptions): Wallet {
       inTransaction<void>(database, 'credentials', (credentials) => {
         const known: IDBRequest<unknown> = credentials.get(id)
         known.onsuccess = () => {
-          const entry = next(readEntry(known.result))
+          const entry = next(readKept(known.result))
           if (entry) credentials.put(entry, id)
           else credentials.delete(id)
         }
@@ -91,7 +91,7 @@ function databaseWallet(database: DatabaseOptions): Wallet {
       inTransaction<void>(database, ['credentials', 'sessions'], (credentials, _resolve, texts) => {
         const kept: IDBRequest<unknown[]> = credentials.getAll()
         kept.onsuccess = () => {
-          const isOwned = ownersOf(kept.result.flatMap((value) => readEntry(value) ?? []))
+          const isOwned = ownersOf(kept.result.flatMap((value) => readKept(value) ?? []))
           const all = texts.getAllKeys()
           all.onsuccess = () => {
             for (const key of all.result) if (!isOwned(String(key))) texts.delete(key)
@@ -112,7 +112,7 @@ function databaseWallet(database: DatabaseOptions): Wallet {
 }
 
 /** Returns whether a stored text belongs to one of the credentials; the room reserved for a token belongs to the token. */
-function ownersOf(entries: readonly WalletEntry[]): (key: string) => boolean {
+function ownersOf(entries: readonly KeptCredential[]): (key: string) => boolean {
   const owned = new Set(entries.flatMap(({ sessions }) => sessions))
   return (key) => owned.has(key.replace(/:room$/, ''))
 }
@@ -175,10 +175,10 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
 const CREDENTIALS = 'stac-auth:credentials'
 
 function storageWallet(use: <T>(work: (storage: PageStorage) => T) => Promise<T>): Wallet {
-  const kept = (storage: PageStorage): { readonly entries: readonly WalletEntry[]; readonly isEnding: boolean } => {
+  const kept = (storage: PageStorage): { readonly entries: readonly KeptCredential[]; readonly isEnding: boolean } => {
     try {
       const { entries, isEnding } = JSON.parse(storage.getItem(CREDENTIALS) ?? '{}') as Readonly<Record<string, unknown>>
-      return { entries: Array.isArray(entries) ? entries.flatMap((value) => readEntry(value) ?? []) : [], isEnding: isEnding === true }
+      return { entries: Array.isArray(entries) ? entries.flatMap((value) => readKept(value) ?? []) : [], isEnding: isEnding === true }
     } catch {
       return { entries: [], isEnding: false }
     }

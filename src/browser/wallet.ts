@@ -3,7 +3,7 @@ import { type Credential, type CredentialObject, Secret } from '../auth/credenti
 import type { SessionStore } from '../auth/session.ts'
 
 /** A credential that is kept, and the tokens that were obtained with it. */
-export interface WalletEntry {
+export interface KeptCredential {
   /** Without its secrets, unless the user asked to keep them. */
   readonly credential: CredentialObject & { readonly id: string }
   /** `user`: it was added while the page ran, and is there again after a reload; `page`: the page gives it to each engine. */
@@ -19,9 +19,9 @@ export interface Wallet {
   /** False where secrets must not be kept. */
   readonly keepsSecrets: boolean
   /** Returns all entries; others with a wrong shape are left out. */
-  entries(): Promise<readonly WalletEntry[]>
+  entries(): Promise<readonly KeptCredential[]>
   /** Changes the entry of a credential at once, so that tabs cannot undo each other's changes; `undefined` removes it. */
-  change(id: string, next: (entry: WalletEntry | undefined) => WalletEntry | undefined): Promise<void>
+  change(id: string, next: (entry: KeptCredential | undefined) => KeptCredential | undefined): Promise<void>
   /** Removes the tokens without an entry. */
   removeOrphans(): Promise<void>
   /** True from the beginning of a logout of everything to its end: one that was interrupted is finished at the next start. */
@@ -42,7 +42,7 @@ export function withWallet(store: SessionStore, wallet: Wallet): PageStore {
     of(credential) {
       const write = async (key: string, text: string) => {
         // Without its credential a token would be removed at the next start; then it lasts as long as the page.
-        await wallet.change(credential.id, (entry) => withSession(entry ?? entryOf(credential), key)).catch(() => undefined)
+        await wallet.change(credential.id, (entry) => withSession(entry ?? pageCredential(credential), key)).catch(() => undefined)
         await store.write(key, text)
       }
       return { ...store, write }
@@ -54,23 +54,23 @@ export function walletOf(store: SessionStore | undefined): Wallet | undefined {
   return (store as Partial<PageStore> | undefined)?.wallet
 }
 
-function withSession(entry: WalletEntry, key: string): WalletEntry {
+function withSession(entry: KeptCredential, key: string): KeptCredential {
   return entry.sessions.includes(key) ? entry : { ...entry, sessions: [...entry.sessions, key] }
 }
 
-function entryOf(credential: Credential): WalletEntry {
+function pageCredential(credential: Credential): KeptCredential {
   return { credential: plainForm(credential), by: 'page', sessions: [] }
 }
 
 /** Returns a credential as it was before reading, without its secrets. */
-function plainForm({ preference: _, ...credential }: Credential): WalletEntry['credential'] {
-  return written(credential) as WalletEntry['credential']
+function plainForm({ preference: _, ...credential }: Credential): KeptCredential['credential'] {
+  return written(credential) as KeptCredential['credential']
 }
 
 /** Returns the fields of a credential that are no secrets, as the user gave them. */
-export function withoutSecrets(given: WalletEntry['credential'], read: Credential): WalletEntry['credential'] {
+export function withoutSecrets(given: KeptCredential['credential'], read: Credential): KeptCredential['credential'] {
   const fields = Object.entries(given).filter(([name, value]) => !isSecret(read[name]) && typeof value !== 'function')
-  return Object.fromEntries(fields) as unknown as WalletEntry['credential']
+  return Object.fromEntries(fields) as unknown as KeptCredential['credential']
 }
 
 /** Returns a value that was read as it is written in JSON: patterns as text, maps as objects. Secrets and functions are left out. */
@@ -93,11 +93,11 @@ function isSecret(value: unknown): boolean {
 }
 
 /** Returns the entry if it has the expected shape: every script of the origin can write into the storage. */
-export function readEntry(value: unknown): WalletEntry | undefined {
+export function readKept(value: unknown): KeptCredential | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { credential, by, sessions, isSecret: hasSecret } = value as Readonly<Record<string, unknown>>
   const { id, type } = (typeof credential === 'object' && credential !== null ? credential : {}) as Readonly<Record<string, unknown>>
   const areTexts = Array.isArray(sessions) && sessions.every((key) => typeof key === 'string')
   if (typeof id !== 'string' || typeof type !== 'string' || (by !== 'user' && by !== 'page') || !areTexts) return undefined
-  return { credential: credential as WalletEntry['credential'], by, sessions, ...(hasSecret === true && { isSecret: true }) }
+  return { credential: credential as KeptCredential['credential'], by, sessions, ...(hasSecret === true && { isSecret: true }) }
 }

@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/auth/session.ts'
 import { createLiveAuth, type LiveAuth, type LiveAuthOptions, type LiveChange } from '../../src/browser/live-auth.ts'
 import { createLogins } from '../../src/browser/logins.ts'
 import { sessionStorageStore } from '../../src/browser/stores.ts'
-import { type PageStore, readEntry, type WalletEntry, withWallet } from '../../src/browser/wallet.ts'
+import { type KeptCredential, type PageStore, readKept, withWallet } from '../../src/browser/wallet.ts'
 import { target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { type Script, script } from '../harness/scripted.ts'
@@ -25,7 +25,7 @@ let good = new Set<string>()
 let servers: Script
 /** What IndexedDB has: shared by all tabs and kept after a reload. */
 let texts: Map<string, string>
-let kept: Map<string, WalletEntry>
+let kept: Map<string, KeptCredential>
 let isEnding = false
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ function sharedStore(): PageStore {
     },
     {
       keepsSecrets: true,
-      entries: async () => [...kept.values()].flatMap((entry) => readEntry(structuredClone(entry)) ?? []),
+      entries: async () => [...kept.values()].flatMap((entry) => readKept(structuredClone(entry)) ?? []),
       change: async (id, next) => {
         const entry = next(kept.get(id))
         if (entry) kept.set(id, structuredClone(entry))

@@ -12,7 +12,7 @@ import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
 import { connectToProxy, environmentProxies, forwardingProxy, openTunnel, type Proxies, wantsAddress } from './proxies.ts'
-import { Agent, buildConnector, mended } from './undici-parts.ts'
+import { Agent, buildConnector, withParserFixes } from './undici-parts.ts'
 
 type Connector = undici.buildConnector.connector
 
@@ -88,7 +88,7 @@ export function guardedConnect({
       return dialled(connect ? await redirected(to, resolve, connect) : to, dial)
     }
     open().then(
-      (socket) => callback(null, mended(socket)),
+      (socket) => callback(null, withParserFixes(socket)),
       (error) => callback(error, null),
     )
   }

@@ -20,7 +20,7 @@ export const Client: typeof undici.Client = client
 export const buildConnector: typeof undici.buildConnector = connect
 
 /**
- * Mends how undici reads HTTP/1.1 from that connection:
+ * Corrects how undici reads HTTP/1.1 from that connection:
  *
  * - `100 Continue` is skipped, which servers may send unasked (RFC 9110 §15.2). undici skips every other informational response, but
  *   closes the connection at 100, so its parser is told 102 instead.
@@ -28,7 +28,7 @@ export const buildConnector: typeof undici.buildConnector = connect
  *   (nodejs/undici#5360); undici 8, which does not, needs Node 22.
  * - A reset is an error also for a body that ends with its connection (RFC 9112 §8), which undici takes for complete.
  */
-export function mended<To extends Socket>(socket: To): To {
+export function withParserFixes<To extends Socket>(socket: To): To {
   let parser: Parser | null = null
   return Object.defineProperty(socket, symbols.kParser, {
     get: () => parser,
