@@ -17,7 +17,7 @@ import { startWorker } from './worker.ts'
 
 watchPolicy()
 const site = await readSite()
-const wallet = await openWallet(site.local)
+const wallet = openWallet(site.local)
 const reader = createReader(wallet)
 const main = byId('content', HTMLElement)
 const address = byId('address', HTMLInputElement)

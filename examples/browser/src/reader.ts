@@ -45,12 +45,7 @@ export function createReader(wallet: Wallet): Reader {
   }
 
   async function load(request: Target | string, url: string, signal: AbortSignal): Promise<Pick<OpenDocument, 'text' | 'document'>> {
-    const { auth } = wallet
-    // A public document is read without the login that its files need.
-    const response =
-      typeof request === 'string'
-        ? (await auth.send({ method: 'GET', url, headers: {} }, { signal, anonymous: 'allow' })).toResponse()
-        : await auth.fetch(request, { signal })
+    const response = await wallet.auth.fetch(request, { signal })
     const { host } = new URL(url)
     if (!response.ok) throw problem(`HTTP_${response.status}`, `${host} answers ${response.status}`)
     const text = await response.text()

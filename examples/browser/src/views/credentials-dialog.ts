@@ -1,4 +1,4 @@
-/** The credentials of this tab: what they are, where they may go, and how to be rid of them. */
+/** The user's credentials: what they are, where they may go, and how to be rid of them. */
 import { announce } from '../announce.ts'
 import { button, element, fill, refill } from '../dom.ts'
 import type { Wallet } from '../wallet.ts'
@@ -10,12 +10,12 @@ import { failureView } from './refusal.ts'
 export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
   const place = element('div', { class: 'credentials' })
   const dialog = openDialog(
-    'Credentials of this tab',
+    'Credentials',
     place,
     element(
       'p',
       { class: 'optional' },
-      'Keys and passwords are in the memory of this tab and end with it. Logins last until the tab is closed.',
+      'Logins, and keys that you keep on this device, last until you log out of everything. Other keys and passwords end with this tab.',
     ),
   )
   const close = dialog.querySelector<HTMLElement>('.close') ?? dialog
@@ -27,8 +27,8 @@ async function credentialViews(wallet: Wallet, again: () => Promise<void>): Prom
   const credentials = wallet.auth.credentials.list()
   if (credentials.length === 0) return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
-  return credentials.map((credential) => {
-    const { id, type, sendTo } = credential
+  const views = credentials.map((credential) => {
+    const { id, type, sendTo, kept } = credential
     const status = states.get(id)
     const problem = element('div', { role: 'alert' })
     const attempt = (act: () => Promise<void>) => async () => {
@@ -44,7 +44,7 @@ async function credentialViews(wallet: Wallet, again: () => Promise<void>): Prom
       { class: 'credential', 'aria-label': id },
       element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords(type, credential))),
       element('p', {}, 'Goes to ', ...sendTo.map((place) => element('code', {}, place))),
-      status && element('p', {}, stateWords(status)),
+      element('p', {}, kept ? 'Kept on this device' : 'In the memory of this tab', status && `. ${stateWords(status)}`),
       problem,
       element(
         'p',
@@ -69,6 +69,17 @@ async function credentialViews(wallet: Wallet, again: () => Promise<void>): Prom
       ),
     )
   })
+  const problem = element('div', { role: 'alert' })
+  const leave = async () => {
+    try {
+      await wallet.logins.logoutAll()
+      announce('You are logged out of everything')
+      await again()
+    } catch (error) {
+      fill(problem, await failureView(error))
+    }
+  }
+  return [...views, problem, element('p', { class: 'actions' }, button('Log out of everything', leave))]
 }
 
 function stateWords({ state, expiresAt, refreshable }: Awaited<ReturnType<Wallet['auth']['status']>>[number]): string {
