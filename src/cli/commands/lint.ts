@@ -8,10 +8,14 @@ import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
 import {
   type BaselineOptions,
   type Destination,
+  type EditingOptions,
   type FixingOptions,
   type ReportingOptions,
+  RULE_OPTIONS,
   requireBaseline,
+  requireOnly,
   type SelectionOptions,
+  withEditingOptions,
   withFixingOptions,
   withReportingOptions,
   withSelectionOptions,
@@ -23,7 +27,14 @@ import { openAuth } from '../open-auth.ts'
 import { type CrawlOption, type CredentialsOption, noInputs, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
 import type { QueueOption } from '../queue/address.ts'
 
-interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
+interface LintOptions
+  extends CredentialsOption,
+    ReportingOptions,
+    FixingOptions,
+    SelectionOptions,
+    CrawlOption,
+    ChangedOptions,
+    EditingOptions {
   readonly queue?: QueueOption
   readonly online?: boolean
 }
@@ -31,12 +42,25 @@ interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions
 /** `lint [INPUT…]`: reports mistakes in documents. */
 export function addLint(program: Command, context: Context): void {
   const command = program.command('lint [inputs...]').description('check documents from files, folders, globs, URLs or stdin (-)')
-  withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command)))))
+  withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withEditingOptions(withCredentialsOption(command))))))
     .option('--changed [revision]', 'lint only new files and files changed since this revision (default: HEAD)')
     .option('--staged', 'lint only staged files, with their staged content')
     .option('--online', 'also check with anonymous requests whether S3 buckets are public')
     .option('--queue [url]', 'lint with the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
-    .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
+    .action(context.run((inputs: string[], options: LintOptions) => modeOf(options, command)(inputs, options, context)))
+}
+
+type Mode = (inputs: readonly string[], options: LintOptions, context: Context) => Promise<number>
+
+/** Returns what runs until it is ended, or the linter. Errors: `USAGE` for options that it does not have. */
+function modeOf(options: LintOptions, command: Command): Mode {
+  if (!options.lsp) return lint
+  requireOnly('--lsp', [...RULE_OPTIONS, 'lsp', 'ignore'], command)
+  return async (inputs, _options, { io }) => {
+    if (inputs.length > 0) throw usageError('--lsp takes no inputs', 'the editor sends the documents')
+    const { serve } = await import('../lint/lsp/server.ts')
+    return serve(options, io)
+  }
 }
 
 async function lint(given: readonly string[], options: LintOptions, context: Context): Promise<number> {

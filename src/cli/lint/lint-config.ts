@@ -18,11 +18,14 @@ export interface GivenRules {
   readonly rule?: Levels
 }
 
+/** The levels of a run, its configuration, and the files that were read for it. */
+export interface ConfiguredLevels extends LevelTable {
+  readonly config: LintConfig
+  readonly files: readonly string[]
+}
+
 /** Returns the levels of a run and its configuration. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
-export async function readLintConfig(
-  { config: file, preset, infos, rule }: GivenRules,
-  io: Io,
-): Promise<LevelTable & { readonly config: LintConfig }> {
+export async function readLintConfig({ config: file, preset, infos, rule }: GivenRules, io: Io): Promise<ConfiguredLevels> {
   const read = file === undefined ? {} : await parseConfig(file, io)
   const config = { ...read, ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
@@ -32,6 +35,7 @@ export async function readLintConfig(
   const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
   return {
     config,
+    files: file === undefined ? [] : [file],
     preset: table.preset,
     levelsFor: (document, shown) => table.levelsFor(config.overrides ? nameOf(document) : document, shown),
   }

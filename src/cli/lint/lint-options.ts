@@ -42,6 +42,28 @@ export interface FixingOptions {
   readonly stdinFilename: string
 }
 
+/** Options for linting while documents are written. */
+export interface EditingOptions {
+  readonly lsp?: boolean
+}
+
+/** Adds the options of {@link EditingOptions}. */
+export function withEditingOptions(command: Command): Command {
+  return inOptionGroup(command, 'While you write:', (group) => group.option('--lsp', 'serve an editor by the Language Server Protocol'))
+}
+
+/** The options that select rules. */
+export const RULE_OPTIONS: readonly string[] = ['preset', 'infos', 'rule', 'config', 'verbose']
+
+/** Refuses options of the command line that are not in the list. Errors: `USAGE`. */
+export function requireOnly(mode: string, allowed: readonly string[], command: Command): void {
+  const other = command.options.find((option) => {
+    const name = option.attributeName()
+    return command.getOptionValueSource(name) === 'cli' && !allowed.includes(name)
+  })
+  if (other) throw usageError(`${mode} and ${other.long} exclude each other`)
+}
+
 /** Options for skipping files of folders and globs. */
 export interface SelectionOptions {
   readonly failOnUnmatchedGlobs: boolean

@@ -5,7 +5,7 @@ import { isMine } from '../../crawl/expand.ts'
 import { AbortedError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import { type Comparison, withFingerprint } from '../../lint/baseline.ts'
-import { type LevelTable, type LintConfig, levelOfCode, RULE_NAMES } from '../../lint/config.ts'
+import { levelOfCode, RULE_NAMES } from '../../lint/config.ts'
 import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { Shard } from '../../lint/reporters/report.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -16,12 +16,12 @@ import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import { Collector, type FoundProblems, roomForFindings } from './collector.ts'
 import type { ChangedOptions } from './lint-changed.ts'
-import { type GivenRules, readLintConfig } from './lint-config.ts'
+import { type ConfiguredLevels, type GivenRules, readLintConfig } from './lint-config.ts'
 import { type SelectionOptions, unknownRule } from './lint-options.ts'
 import { compared, type Linter, type LintResult, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
-  readonly levels: LevelTable & { readonly config: LintConfig }
+  readonly levels: ConfiguredLevels
   /** The state shared by all documents of the run. */
   readonly run: LintRun
   /** Completes each finding, such as with its fingerprint. */
