@@ -15,6 +15,7 @@ import {
   requireBaseline,
   requireOnly,
   type SelectionOptions,
+  WATCH_OPTIONS,
   withEditingOptions,
   withFixingOptions,
   withReportingOptions,
@@ -54,8 +55,12 @@ type Mode = (inputs: readonly string[], options: LintOptions, context: Context) 
 
 /** Returns what runs until it is ended, or the linter. Errors: `USAGE` for options that it does not have. */
 function modeOf(options: LintOptions, command: Command): Mode {
+  if (options.watch) {
+    requireOnly('--watch', [...RULE_OPTIONS, ...WATCH_OPTIONS, 'watch'], command)
+    return async (...given) => (await import('../lint/watch.ts')).watch(...given)
+  }
   if (!options.lsp) return lint
-  requireOnly('--lsp', [...RULE_OPTIONS, 'lsp', 'ignore'], command)
+  requireOnly('--lsp', [...RULE_OPTIONS, 'lsp'], command)
   return async (inputs, _options, { io }) => {
     if (inputs.length > 0) throw usageError('--lsp takes no inputs', 'the editor sends the documents')
     const { serve } = await import('../lint/lsp/server.ts')

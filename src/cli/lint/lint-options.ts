@@ -44,16 +44,27 @@ export interface FixingOptions {
 
 /** Options for linting while documents are written. */
 export interface EditingOptions {
+  readonly watch?: boolean
   readonly lsp?: boolean
 }
 
 /** Adds the options of {@link EditingOptions}. */
 export function withEditingOptions(command: Command): Command {
-  return inOptionGroup(command, 'While you write:', (group) => group.option('--lsp', 'serve an editor by the Language Server Protocol'))
+  return inOptionGroup(command, 'While you write:', (group) =>
+    group
+      .option('--watch', 'lint again after each change of the files, until Ctrl-C')
+      .option('--lsp', 'serve an editor by the Language Server Protocol'),
+  )
 }
 
 /** The options that select rules. */
-export const RULE_OPTIONS: readonly string[] = ['preset', 'infos', 'rule', 'config', 'verbose']
+export const RULE_OPTIONS: readonly string[] = ['preset', 'infos', 'rule', 'config', 'ignore', 'verbose']
+
+/** The options of `--watch`, besides those. */
+export const WATCH_OPTIONS: readonly string[] = [
+  ...['failOnUnmatchedGlobs', 'gitignore', 'baseline'],
+  ...['maxProblems', 'maxWarnings', 'failSeverity', 'quiet'],
+]
 
 /** Refuses options of the command line that are not in the list. Errors: `USAGE`. */
 export function requireOnly(mode: string, allowed: readonly string[], command: Command): void {

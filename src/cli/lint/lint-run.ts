@@ -159,7 +159,7 @@ class Linting {
     const about = { preset: levels.preset, rules: levels.levelsFor(document), document, ...(!isAlone && { skipUnused: true }) }
     let [linted, skipped] = [0, 0]
     for await (const piece of pieces) {
-      if (isListed && isForeign(piece)) {
+      if (isListed && (this.#linter.isForeign?.(piece, document) ?? isForeign(piece))) {
         skipped++
         continue
       }

@@ -1,35 +1,21 @@
 /** Notices changes of files and folders. */
 import { type FSWatcher, watch } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
-
-/** A folder, and a test whether a folder below it is skipped. */
-export interface WatchedFolder {
-  readonly folder: string
-  readonly isLeftOut: (path: string) => boolean
-}
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 
 /** Milliseconds without a change after which changes are reported: editors and programs write in several steps. */
 const QUIET = 100
 
-/**
- * Calls `onChange` after changes of these files, also when they are replaced or appear, and of anything in these folders and below them.
- * Returns the function that ends it.
- */
-export function watchFiles(files: readonly string[], folders: readonly WatchedFolder[], onChange: () => void): () => void {
-  const watched = new Watched(onChange)
-  for (const { folder, isLeftOut } of folders) void watched.addFolder(resolve(folder), isLeftOut)
-  for (const file of files) watched.addFile(resolve(file))
-  return () => watched.close()
-}
+/** True for a folder that is not watched. */
+type IsLeftOut = (path: string) => boolean
 
 /**
- * Watches folders one by one: on Linux, the recursive watch of Node 20 misses the second change of a file that is replaced, and files that
- * come back.
+ * Calls a function after changes. Folders are watched one by one: on Linux, the recursive watch of Node 20 misses the second change of a
+ * file that is replaced, and files that come back.
  */
-class Watched {
+export class Watched {
   readonly #onChange: () => void
-  /** By the path of a folder, or of a file that is watched alone. */
+  /** By the path of a folder, or by that of what is watched in the folder around it. */
   readonly #watchers = new Map<string, FSWatcher>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -38,26 +24,20 @@ class Watched {
     this.#onChange = onChange
   }
 
-  async addFolder(folder: string, isLeftOut: WatchedFolder['isLeftOut']): Promise<void> {
-    this.#hear(folder, folder, () => {
-      this.#soon()
-      // A folder in it may be new.
-      void this.addFolder(folder, isLeftOut)
-    })
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined)
-    if (!entries) return this.#forget(folder)
-    const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
-    const fresh = inner.filter((path) => !this.#watchers.has(path) && !isLeftOut(path))
-    for (const path of fresh) await this.addFolder(path, isLeftOut)
-    // A file may have been written before its folder was watched.
-    if (fresh.length > 0) this.#soon()
+  /** Watches a file, which need not exist: only the folder around it shows that an editor replaces it. */
+  addFile(name: string): void {
+    this.#addIn(resolve(name), () => this.#soon())
   }
 
-  /** An editor may replace the file, which only its folder shows. */
-  addFile(file: string): void {
-    this.#hear(file, dirname(file), (name) => {
-      if (name === null || name === basename(file)) this.#soon()
+  /** Watches a folder and all folders in it, or a file; it need not exist. */
+  async add(name: string, isLeftOut: IsLeftOut): Promise<void> {
+    const path = resolve(name)
+    this.#addIn(path, () => {
+      this.#forget(path)
+      void this.#addFolder(path, isLeftOut)
+      this.#soon()
     })
+    await this.#addFolder(path, isLeftOut)
   }
 
   close(): void {
@@ -66,10 +46,32 @@ class Watched {
     for (const watcher of this.#watchers.values()) watcher.close()
   }
 
-  #hear(key: string, folder: string, onEvent: (name: string | null) => void): void {
+  #addIn(path: string, onEvent: () => void): void {
+    this.#hear(`${path}${sep}`, dirname(path), (_event, name) => {
+      if (name === null || name === basename(path)) onEvent()
+    })
+  }
+
+  async #addFolder(folder: string, isLeftOut: IsLeftOut): Promise<void> {
+    if (!(await isFolder(folder))) return
+    this.#hear(folder, folder, (event, name) => {
+      // A folder may be new, or another one of its name.
+      if (event === 'rename' && name !== null) this.#forget(join(folder, name))
+      void this.#addFolder(folder, isLeftOut)
+      this.#soon()
+    })
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
+    const fresh = inner.filter((path) => !this.#watchers.has(path) && !isLeftOut(path))
+    for (const path of fresh) await this.#addFolder(path, isLeftOut)
+    // A file may have been written before its folder was watched.
+    if (fresh.length > 0) this.#soon()
+  }
+
+  #hear(key: string, folder: string, onEvent: (event: string, name: string | null) => void): void {
     if (this.#isClosed || this.#watchers.has(key)) return
     try {
-      const watcher = watch(folder, (_event, name) => onEvent(name))
+      const watcher = watch(folder, onEvent)
       this.#watchers.set(key, watcher)
       watcher.on('error', () => this.#forget(key))
     } catch {
@@ -77,9 +79,13 @@ class Watched {
     }
   }
 
-  #forget(key: string): void {
-    this.#watchers.get(key)?.close()
-    this.#watchers.delete(key)
+  /** Forgets a folder, and those in it. */
+  #forget(folder: string): void {
+    for (const [key, watcher] of this.#watchers) {
+      if (key !== folder && !(key.startsWith(`${folder}${sep}`) && !key.endsWith(sep))) continue
+      watcher.close()
+      this.#watchers.delete(key)
+    }
   }
 
   #soon(): void {
@@ -87,4 +93,11 @@ class Watched {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(this.#onChange, QUIET)
   }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 }

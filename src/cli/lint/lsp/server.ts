@@ -10,7 +10,7 @@ import { missingPackage } from '../../../node/base/index.ts'
 import { exitOfSignal } from '../../exit-code.ts'
 import { type Io, version } from '../../io.ts'
 import { type LintSettings, settingsOf } from '../lint-run.ts'
-import { watchFiles } from '../watch-files.ts'
+import { Watched } from '../watch-files.ts'
 import { actionsIn, diagnosticsOf, FIX_ALL, type OpenDocument } from './findings.ts'
 import { hoverAt, namesAt } from './scheme-names.ts'
 
@@ -62,7 +62,7 @@ class Server {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   /** Undefined until the configuration was valid once. */
   #settings: LintSettings | undefined
-  #stopWatching = () => {}
+  readonly #watched = new Watched(() => void this.#configure())
   #hasVersions = false
   #auth: Promise<Auth> | undefined
 
@@ -94,7 +94,7 @@ class Server {
   }
 
   close(): void {
-    this.#stopWatching()
+    this.#watched.close()
   }
 
   /** Reads the configuration, now and after each change of its files. An invalid one changes nothing. */
@@ -105,10 +105,8 @@ class Server {
       if (!isAuthError(error)) throw error
       this.#connection.window.showErrorMessage(`stac-auth: ${error.message}`)
     }
-    this.#stopWatching()
     const { config } = this.#options
-    const files = this.#settings?.levels.files ?? (config === undefined ? [] : [config])
-    this.#stopWatching = watchFiles(files, [], () => void this.#configure())
+    for (const file of this.#settings?.levels.files ?? [config]) if (file !== undefined) this.#watched.addFile(file)
     for (const uri of this.#documents.keys()) this.#lintSoon(uri, 0)
   }
 
