@@ -22,7 +22,10 @@ export interface BaselineOptions {
   readonly isPart?: boolean
 }
 
-export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {}
+export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {
+  /** Prints the configuration of this document instead. */
+  readonly printConfig?: string
+}
 
 /** Options for the content, destination and exit code of a report. */
 export interface ReportOptions {
@@ -115,7 +118,8 @@ export function withReportingOptions(command: Command): Command {
       .addOption(new Option('--preset <name>', 'select a rule preset (default: recommended)').choices(PRESETS))
       .option('--infos', 'also report findings of level info')
       .option('--rule <id=level>', 'set the level of a rule or code: off, info, warn, error (repeatable)', addLevel)
-      .option('--config <file>', 'read preset, levels and overrides from this file'),
+      .option('--config <file>', 'read preset, levels and overrides from this file')
+      .option('--print-config <file>', 'print the level of each code for this document, and where it is set'),
   )
   withReportOptions(command)
   return inOptionGroup(command, 'Baseline:', (group) =>

@@ -16,12 +16,12 @@ import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import { Collector, type FoundProblems, roomForFindings } from './collector.ts'
 import type { ChangedOptions } from './lint-changed.ts'
-import { type ConfiguredLevels, type GivenRules, readLintConfig } from './lint-config.ts'
+import { type GivenRules, type RunLevels, readLintConfig } from './lint-config.ts'
 import { type SelectionOptions, unknownRule } from './lint-options.ts'
 import { compared, type Linter, type LintResult, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
-  readonly levels: ConfiguredLevels
+  readonly levels: RunLevels
   /** The state shared by all documents of the run. */
   readonly run: LintRun
   /** Completes each finding, such as with its fingerprint. */
@@ -77,14 +77,15 @@ export function requireRules(ids: readonly string[]): void {
 export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged, shard } = options
   const areListed = changed !== undefined || staged === true
+  const levels = await readLintConfig(options, io)
   return {
-    levels: await readLintConfig(options, io),
+    levels,
     run: new LintRun({ siteOf }),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
     room: roomForFindings(),
     ...(shard && { shard }),
-    selection: { mayMiss: !failOnUnmatchedGlobs, ignore, gitignore, areListed },
+    selection: { mayMiss: !failOnUnmatchedGlobs, ignore, ignores: levels.ignores, gitignore, areListed },
   }
 }
 

@@ -8,6 +8,7 @@ import type { Auth } from '../../../auth/auth.ts'
 import { isAuthError } from '../../../errors.ts'
 import { missingPackage } from '../../../node/base/index.ts'
 import { exitOfSignal } from '../../exit-code.ts'
+import { skippedBy } from '../../inputs/input-files.ts'
 import { type Io, version } from '../../io.ts'
 import { type LintSettings, settingsOf } from '../lint-run.ts'
 import { Watched } from '../watch-files.ts'
@@ -62,6 +63,8 @@ class Server {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   /** Undefined until the configuration was valid once. */
   #settings: LintSettings | undefined
+  /** True for a document that `ignores` of the configuration, or `--ignore`, name. */
+  #isSkipped = (_name: string) => false
   readonly #watched = new Watched(() => void this.#configure())
   #hasVersions = false
   #auth: Promise<Auth> | undefined
@@ -100,7 +103,9 @@ class Server {
   /** Reads the configuration, now and after each change of its files. An invalid one changes nothing. */
   async #configure(): Promise<void> {
     try {
-      this.#settings = await settingsOf(this.#options, false, this.#io)
+      const settings = await settingsOf(this.#options, false, this.#io)
+      this.#isSkipped = await skippedBy(settings.selection)
+      this.#settings = settings
     } catch (error) {
       if (!isAuthError(error)) throw error
       this.#connection.window.showErrorMessage(`stac-auth: ${error.message}`)
@@ -121,7 +126,7 @@ class Server {
   #lint(uri: string): void {
     const open = this.#open(uri)
     if (!open || !this.#settings) return
-    const diagnostics = diagnosticsOf(open, this.#settings)
+    const diagnostics = this.#isSkipped(open.name) ? [] : diagnosticsOf(open, this.#settings)
     void this.#connection.sendDiagnostics({ uri, version: open.document.version, diagnostics })
   }
 
@@ -132,7 +137,7 @@ class Server {
 
   #actions(uri: string, range: Range, context: CodeActionContext): CodeAction[] {
     const open = this.#open(uri)
-    if (!open || !this.#settings) return []
+    if (!open || !this.#settings || this.#isSkipped(open.name)) return []
     return actionsIn(open, range, context, this.#settings).map(({ edits, ...action }) => {
       const versioned = { textDocument: { uri, version: open.document.version }, edits }
       return { ...action, edit: this.#hasVersions ? { documentChanges: [versioned] } : { changes: { [uri]: edits } } }
