@@ -22,7 +22,7 @@ describe('a configuration', () => {
     ],
     [{ overrides: [{ files: ['a'], rules: { 'dangling-ref': 'info' } }] }],
     [{ extends: './base.json', ignores: ['drafts/', '!drafts/keep.json'], rules: { 'dangling-ref': { level: 'off', reason: 'known' } } }],
-    [{ extends: ['stac-auth:strict', '../shared/lint.json'], rules: { 'dangling-ref': { level: 'warn' } } }],
+    [{ extends: ['stac-auth:strict', '../base/lint.json'], rules: { 'dangling-ref': { level: 'warn' } } }],
     [{ overrides: [{ files: ['a'], rules: { 'dangling-ref': { level: 'off', reason: 'known' }, 'apikey-in': { level: 'info' } } }] }],
   ])('a configuration is taken: %j', (config) => {
     expect(configFaults(config, ids).filter(({ pointer }) => pointer !== '/origins/1')).toEqual([])
