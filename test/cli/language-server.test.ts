@@ -94,7 +94,7 @@ describe('findings in an editor', () => {
       ['crlf.json', text.replaceAll('\n', '\r\n')],
       ['cr.json', text.replaceAll('\n', '\r')],
       ['one-line.json', text.replaceAll('\n', '')],
-      ['mark.json', `\ufeff${text}`],
+      ['mark.json', `\ufeff${text.replaceAll('\n', '')}`],
     ] as const) {
       const document = editor.open(path(name), written)
       const [finding, ...others] = await document.findings()
