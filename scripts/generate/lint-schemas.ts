@@ -4,6 +4,7 @@
  * the version that it declares.
  */
 import { readFileSync } from 'node:fs'
+import { PRESET_NAME } from '../../src/lint/config.ts'
 import { type Rule, rules } from '../../src/lint/index.ts'
 import { LEVELS, PRESETS } from '../../src/lint/problem.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
@@ -11,7 +12,19 @@ import { KINDS, SCHEMA_VERSIONS } from '../../src/lint/schema/violation.ts'
 import { EXTENSION } from '../../src/stac/document.ts'
 import type { Files } from './files.ts'
 
-const level = { enum: [...LEVELS] }
+const reason = { type: 'string', pattern: '\\S', description: 'Why, for --print-config.' }
+const plain = { enum: [...LEVELS], description: 'off does not report a finding; error makes the exit code 1.' }
+const level = {
+  anyOf: [plain, { type: 'object', required: ['level'], properties: { level: plain, reason }, additionalProperties: false }],
+}
+/** Levels that need no reason beside them. */
+const explained = {
+  anyOf: [
+    { enum: ['info', 'warn', 'error'] },
+    { type: 'object', properties: { level: { enum: ['info', 'warn', 'error'] } } },
+    { type: 'object', required: ['reason'], properties: { reason: true } },
+  ],
+}
 
 /** A rule by its name, and its cases by their codes. */
 function namesOf({ meta: { id }, cases }: Rule): readonly (readonly [string, object])[] {
@@ -22,11 +35,16 @@ function namesOf({ meta: { id }, cases }: Rule): readonly (readonly [string, obj
 
 const configuration = {
   $schema: 'http://json-schema.org/draft-07/schema#',
-  $id: 'urn:stac-auth:schema:lint-config',
+  $id: 'https://json.schemastore.org/stac-auth-lint.json',
   title: 'Configuration of stac-auth lint',
+  description: 'Rules, levels and skipped files of stac-auth lint --config FILE.',
   type: 'object',
   properties: {
-    $schema: { type: 'string' },
+    $schema: { type: 'string', description: 'The path or URL of this schema, for editors.' },
+    extends: {
+      anyOf: [{ $ref: '#/definitions/extended' }, { type: 'array', items: { $ref: '#/definitions/extended' } }],
+      description: 'Presets and other configurations; later ones go before earlier ones, and this file before all.',
+    },
     preset: { enum: [...PRESETS], default: 'recommended', description: 'Which rules are on before anything else is said.' },
     infos: { type: 'boolean', default: false, description: 'Also reports what the preset recommended only has as information.' },
     rules: { $ref: '#/definitions/rules' },
@@ -34,6 +52,11 @@ const configuration = {
       type: 'array',
       items: { $ref: '#/definitions/override' },
       description: 'Levels for some documents; later entries go before earlier ones.',
+    },
+    ignores: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: 'Files of folders to skip: patterns as in a .gitignore file in the folder of this file.',
     },
     origins: {
       type: 'array',
@@ -44,13 +67,19 @@ const configuration = {
   additionalProperties: false,
   definitions: {
     level,
+    extended: {
+      anyOf: [{ enum: PRESETS.map((preset) => `${PRESET_NAME}${preset}`) }, { type: 'string', pattern: '^\\.\\.?/.' }],
+      description: 'A preset, or the path of a configuration that begins with ./ or ../.',
+    },
     rules: {
       type: 'object',
+      description: 'Levels by the id of a rule or the code of a case, alone or with a reason.',
       properties: Object.fromEntries(rules.flatMap(namesOf)),
       additionalProperties: false,
     },
     override: {
       type: 'object',
+      description: 'Levels for some documents.',
       required: ['files', 'rules'],
       properties: {
         files: {
@@ -60,10 +89,10 @@ const configuration = {
           description: 'Globs below the folder of this file, or beginnings of addresses.',
         },
         rules: { $ref: '#/definitions/rules' },
-        reason: { type: 'string', pattern: '\\S', description: 'Why; required when a rule is switched off.' },
+        reason: { ...reason, description: 'Why; required when a rule is switched off without a reason of its own.' },
       },
       additionalProperties: false,
-      if: { properties: { rules: { type: 'object', additionalProperties: { enum: ['info', 'warn', 'error'] } } } },
+      if: { properties: { rules: { type: 'object', additionalProperties: explained } } },
       else: { required: ['reason'], properties: { reason: true } },
     },
   },

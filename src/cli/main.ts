@@ -28,10 +28,15 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined)
   try {
     const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, CLEANUP[argv[0] ?? ''] ?? CLEANUP_OF_OTHERS)
-    return io.signal.aborted && argv[0] !== 'run' ? exitOfSignal(io.signal) : code
+    return io.signal.aborted && !(argv[0] === 'run' || isWatching(argv)) ? exitOfSignal(io.signal) : code
   } catch (error) {
     return await failure(error, io, diagnostics)
   }
+}
+
+/** True for `lint --watch`, which returns the exit code of what it told last. */
+function isWatching(argv: readonly string[]): boolean {
+  return argv[0] === 'lint' && argv.includes('--watch')
 }
 
 async function command(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {

@@ -63,7 +63,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     from: [...CORE, 'error-codes', 'index', 'node', 'platform/node', '#platform'],
     // The public suffix list is loaded by a synchronous rule, with the first host that it compares.
     packages: ['node:', 'commander', 'tldts'],
-    lazily: ['diff', 'undici', 'hyparquet', 'picomatch'],
+    lazily: ['diff', 'undici', 'hyparquet', 'picomatch', 'vscode-languageserver', 'vscode-languageserver-textdocument'],
   },
 }
 

@@ -35,8 +35,10 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
     credentials: [],
     blocks: 2,
   }),
-  'docs/linting.md': () => ({
+  'docs/linting.md': (page) => ({
     files: {
+      'lint.json': /^```json\n([\s\S]*?)^```/m.exec(page)?.[1] ?? '',
+      'shared/lint.json': {},
       'catalog/catalog.json': { type: 'Catalog', stac_version: '1.1.0', id: 'catalog', description: 'A catalog', links: [] },
       'catalog/item.json': `{
   "type": "Feature",
@@ -59,8 +61,8 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
 `,
     },
     credentials: [],
-    without: /worker/,
-    blocks: 1,
+    without: /--watch/,
+    blocks: 2,
   }),
   'README.md': () => ({
     files: {

@@ -1,17 +1,23 @@
 import type { Command } from 'commander'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
-import { usageError } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import type { Selection } from '../inputs/input-files.ts'
+import { write } from '../io.ts'
 import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
 import {
   type BaselineOptions,
   type Destination,
+  type EditingOptions,
   type FixingOptions,
   type ReportingOptions,
+  RULE_OPTIONS,
   requireBaseline,
+  requireOnly,
   type SelectionOptions,
+  WATCH_OPTIONS,
+  withEditingOptions,
   withFixingOptions,
   withReportingOptions,
   withSelectionOptions,
@@ -23,7 +29,14 @@ import { openAuth } from '../open-auth.ts'
 import { type CrawlOption, type CredentialsOption, noInputs, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
 import type { QueueOption } from '../queue/address.ts'
 
-interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
+interface LintOptions
+  extends CredentialsOption,
+    ReportingOptions,
+    FixingOptions,
+    SelectionOptions,
+    CrawlOption,
+    ChangedOptions,
+    EditingOptions {
   readonly queue?: QueueOption
   readonly online?: boolean
 }
@@ -31,27 +44,55 @@ interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions
 /** `lint [INPUT…]`: reports mistakes in documents. */
 export function addLint(program: Command, context: Context): void {
   const command = program.command('lint [inputs...]').description('check documents from files, folders, globs, URLs or stdin (-)')
-  withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command)))))
+  withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withEditingOptions(withCredentialsOption(command))))))
     .option('--changed [revision]', 'lint only new files and files changed since this revision (default: HEAD)')
     .option('--staged', 'lint only staged files, with their staged content')
     .option('--online', 'also check with anonymous requests whether S3 buckets are public')
     .option('--queue [url]', 'lint with the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
-    .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
+    .action(context.run((inputs: string[], options: LintOptions) => modeOf(options, command)(inputs, options, context)))
+}
+
+type Mode = (inputs: readonly string[], options: LintOptions, context: Context) => Promise<number>
+
+/** Returns what runs until it is ended, or the linter. Errors: `USAGE` for options that it does not have. */
+function modeOf(options: LintOptions, command: Command): Mode {
+  if (options.watch) {
+    requireOnly('--watch', [...RULE_OPTIONS, ...WATCH_OPTIONS, 'watch'], command)
+    return async (...given) => (await import('../lint/watch.ts')).watch(...given)
+  }
+  const { printConfig: document } = options
+  if (document !== undefined) {
+    requireOnly('--print-config', [...RULE_OPTIONS, 'printConfig'], command)
+    return async (inputs, _options, { io }) => {
+      if (inputs.length > 0) throw usageError('--print-config takes no inputs besides its document')
+      const { printedConfig } = await import('../lint/lint-config.ts')
+      await write(io.stdout, await printedConfig(document, options, io))
+      return EXIT.done
+    }
+  }
+  if (!options.lsp) return lint
+  requireOnly('--lsp', [...RULE_OPTIONS, 'lsp'], command)
+  return async (inputs, _options, { io }) => {
+    if (inputs.length > 0) throw usageError('--lsp takes no inputs', 'the editor sends the documents')
+    const { serve } = await import('../lint/lsp/server.ts')
+    return serve(options, io)
+  }
 }
 
 async function lint(given: readonly string[], options: LintOptions, context: Context): Promise<number> {
   const isPart = isChanged(options) || options.shard !== undefined
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
-  const { names: inputs, read } = await inputsOf(given, options, context)
+  const { names: found, read } = await inputsOf(given, options, context)
   const [{ destinationsOf, exitOf, publish, reportOfRun, tell, tellWhyFailed, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
     await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), fixesOf(options)])
-  const fixSettings = fixes?.fixSettingsOf(inputs, options)
-  const destinations = destinationsOf(options, fixSettings?.taken, [...inputs, options.config, options.baseline])
+  const fixSettings = fixes?.fixSettingsOf(found, options)
+  const destinations = destinationsOf(options, fixSettings?.taken, [...found, options.config, options.baseline])
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   // `merge` may write the parts of a crawl in a format with fingerprints.
   const fingerprints = options.baseline !== undefined || options.shard !== undefined || wantsFingerprints(destinations)
   const known = await settingsOf(options, fingerprints, context.io)
+  const inputs = isChanged(options) ? await withoutIgnored(found, given, known.selection) : found
   const output = fixSettings?.taken === undefined ? 'stdout' : 'stderr'
   const baseline = await baselineOf({ ...options, isPart }, context)
   const lines = await linesOf(destinations, options, context, output)
@@ -126,6 +167,13 @@ async function inputsOf(given: readonly string[], options: LintOptions, context:
   const { changedInputs, requireChanged } = await import('../lint/lint-changed.ts')
   requireChanged(given, options)
   return changedInputs(given, options, context.io.signal)
+}
+
+/** Returns the changed files without those that the configuration ignores. */
+async function withoutIgnored(names: readonly string[], given: readonly string[], { ignores = [] }: Selection): Promise<readonly string[]> {
+  const { skippedBy } = await import('../inputs/input-files.ts')
+  const isSkipped = await skippedBy({ ignores })
+  return names.filter((name) => given.includes(name) || !isSkipped(name))
 }
 
 /** Returns a hint on files that may have been skipped by mistake. */

@@ -85,7 +85,7 @@ const FORGETFUL: Sink<Result> = { put: () => {}, get: () => undefined }
 
 /** Returns the origins that the configuration lets a crawl visit; no credentials are allowed for them. */
 function originsOf({ levels }: LintSettings): readonly string[] {
-  return (levels.config.origins ?? []).flatMap((origin) => (canParseUrl(origin) ? [new URL(origin).origin] : []))
+  return levels.config.origins.flatMap((origin) => (canParseUrl(origin) ? [new URL(origin).origin] : []))
 }
 
 /** The stored result of a visit. */

@@ -2,7 +2,7 @@
 
 import type { Dirent, Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
@@ -25,6 +25,8 @@ export interface Selection {
   readonly mayMiss?: boolean
   /** Patterns as in a `.gitignore` file of the working directory; they override those of all files. */
   readonly ignore?: readonly string[]
+  /** Patterns as in a `.gitignore` file of a folder; they override those of all files, and `ignore` overrides them. */
+  readonly ignores?: readonly { readonly folder: string; readonly patterns: readonly string[] }[]
   /** False to read files that `.gitignore` files list. Default true. */
   readonly gitignore?: boolean
   /** True for inputs that the user did not name, such as changed files. */
@@ -149,10 +151,20 @@ export function isDocument(name: string): boolean {
 /** Returns a test whether an absolute path below a folder is skipped; `.gitignore` files are not read. */
 export async function leftOutBelow(folder: string, selection: Selection): Promise<(path: string) => boolean> {
   const { above, given } = await rulesFor(folder, { ...selection, gitignore: false }, `${TOOLS}\n${HIDDEN}`)
-  return (path) => {
-    const names = relative(folder, path).split(sep)
-    return names.some((_, index) => isIgnored([...above, ...given], join(folder, ...names.slice(0, index + 1)), index < names.length - 1))
-  }
+  return (path) => isSkipped(path, folder, [...above, ...given])
+}
+
+/** Returns a test whether patterns of the user skip a file in folders. */
+export async function skippedBy(selection: Pick<Selection, 'ignore' | 'ignores'>): Promise<(name: string) => boolean> {
+  const here = await realpath('.')
+  const { given } = await rulesFor(here, { ...selection, gitignore: false }, '')
+  return (name) => isSkipped(resolve(name), parse(resolve(name)).root, given)
+}
+
+/** True for a file that is skipped, or below a skipped folder. */
+function isSkipped(path: string, folder: string, rules: readonly IgnoreRules[]): boolean {
+  const names = relative(folder, path).split(sep)
+  return names.some((_, index) => isIgnored(rules, join(folder, ...names.slice(0, index + 1)), index < names.length - 1))
 }
 
 interface Walk {
@@ -196,13 +208,17 @@ async function gitignoreOf(folder: string): Promise<IgnoreRules> {
 /** Returns the rules for a folder: defaults, the `.gitignore` files above it in its repository, and those of the user. */
 async function rulesFor(
   root: string,
-  { ignore = [], gitignore = true }: Selection,
+  { ignore = [], ignores = [], gitignore = true }: Selection,
   always: string,
 ): Promise<Omit<Walk, 'root' | 'isWanted'>> {
   const above = [ignoreRules(root, always), ...(gitignore ? await gitignoresAbove(root) : [])]
   const here = await realpath('.')
   const base = root === here || root.startsWith(here + sep) ? here : root
-  return { above, given: ignore.length > 0 ? [ignoreRules(base, ignore.join('\n'))] : [], gitignore }
+  const own = ignore.length > 0 ? [ignoreRules(base, ignore.join('\n'))] : []
+  const configured = await Promise.all(
+    ignores.map(async ({ folder, patterns }) => ignoreRules(await realpath(folder).catch(() => folder), patterns.join('\n'))),
+  )
+  return { above, given: [...configured, ...own], gitignore }
 }
 
 async function gitignoresAbove(root: string): Promise<readonly IgnoreRules[]> {
@@ -248,7 +264,9 @@ export function ignoreRules(folder: string, text: string): IgnoreRules {
 /** Returns true if the last matching pattern skips the path. Files in a skipped folder must not be tested. */
 export function isIgnored(all: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   for (const { folder, patterns } of all.toReversed()) {
-    const names = relative(folder, path).split(sep)
+    const below = relative(folder, path)
+    const names = below.split(sep)
+    if (names[0] === '..' || isAbsolute(below)) continue
     const matches = ({ foldersOnly, isPath, regexp }: IgnorePattern) =>
       (isFolder || !foldersOnly) && regexp.test(isPath ? names.join('/') : (names.at(-1) ?? ''))
     const last = patterns.findLast(matches)

@@ -1,12 +1,23 @@
 /** The configuration file of `lint`. It is only read with `--config`, so a downloaded folder cannot configure the linter. */
-import { dirname, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import type { Levels } from '../../lint/config.ts'
-import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable, RULE_NAMES } from '../../lint/config.ts'
+import {
+  type ConfigLayer,
+  type Covers,
+  configFaults,
+  type LevelTable,
+  type LintConfig,
+  levelTable,
+  PRESET_NAME,
+  RULE_NAMES,
+} from '../../lint/config.ts'
 import { lintText } from '../../lint/lint.ts'
 import { locate } from '../../lint/pointer.ts'
 import type { Preset } from '../../lint/problem.ts'
+import { forJson } from '../../text/sanitize.ts'
+import { type Selection, skippedBy } from '../inputs/input-files.ts'
 import type { Io } from '../io.ts'
 import { readInput } from '../read-document.ts'
 
@@ -18,28 +29,60 @@ export interface GivenRules {
   readonly rule?: Levels
 }
 
+/** The levels of a run, and the configuration that they are from. */
+export interface RunLevels extends LevelTable {
+  /** All that affects results, and the origins of all configurations. */
+  readonly config: { readonly origins: readonly string[]; readonly layers: readonly LintConfig[] }
+  /** Files that were read. */
+  readonly files: readonly string[]
+  /** Patterns of skipped files, and the folders they are relative to. */
+  readonly ignores: readonly { readonly folder: string; readonly patterns: readonly string[] }[]
+}
+
 /** Returns the levels of a run and its configuration. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
-export async function readLintConfig(
-  { config: file, preset, infos, rule }: GivenRules,
-  io: Io,
-): Promise<LevelTable & { readonly config: LintConfig }> {
-  const read = file === undefined ? {} : await parseConfig(file, io)
-  const config = { ...read, ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
+export async function readLintConfig({ config: file, preset, infos, rule }: GivenRules, io: Io): Promise<RunLevels> {
+  const read = file === undefined ? [] : await layersIn(file, io)
+  const options = { ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
+  const layers: readonly ConfigLayer[] = [...read, { source: 'the command line', config: options, patternOf: () => () => false }]
+  const configs = layers.map(({ config }) => config)
+  return {
+    ...levelTable(layers, rule ?? {}),
+    config: { origins: configs.flatMap(({ origins = [] }) => origins), layers: configs },
+    files: [...new Set(read.flatMap(({ file: name }) => name ?? []))],
+    ignores: read.flatMap(({ file: name, config: { ignores = [] } }) =>
+      name === undefined || ignores.length === 0 ? [] : [{ folder: dirname(resolve(name)), patterns: ignores }],
+    ),
+  }
+}
+
+/** A configuration of a file, or a preset that one extends. */
+interface FileLayer extends ConfigLayer {
+  readonly file?: string
+}
+
+/** Reads a configuration, after those that it extends. */
+async function layersIn(file: string, io: Io, below: readonly string[] = []): Promise<readonly FileLayer[]> {
+  const config = await parseConfig(file, io, below)
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
-  const table = levelTable(config, rule ?? {}, (pattern) => patternOf(pattern, picomatch))
-  const folder = dirname(resolve(file ?? '.'))
+  const folder = dirname(resolve(file))
   // Paths outside the folder start with `../` and only match globs that do too.
   const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
-  return {
-    config,
-    preset: table.preset,
-    levelsFor: (document, shown) => table.levelsFor(config.overrides ? nameOf(document) : document, shown),
+  const patternIn = (pattern: string): Covers => {
+    const covers = patternOf(pattern, picomatch)
+    return (document) => covers(nameOf(document))
   }
+  const extended: FileLayer[] = []
+  for (const name of [config.extends ?? []].flat()) {
+    if (!name.startsWith(PRESET_NAME)) extended.push(...(await layersIn(join(dirname(file), name), io, [...below, resolve(file)])))
+    else extended.push({ source: name, config: { preset: name.slice(PRESET_NAME.length) as Preset }, patternOf: () => () => false })
+  }
+  return [...extended, { source: file, file, config, patternOf: patternIn }]
 }
 
 const never: Glob = () => () => false
 
-async function parseConfig(file: string, io: Io): Promise<LintConfig> {
+async function parseConfig(file: string, io: Io, below: readonly string[]): Promise<LintConfig> {
+  if (below.includes(resolve(file))) throw invalid(file, [{ message: 'it extends itself', pointer: '/extends', line: 1 }])
   const text = new TextDecoder().decode(await readInput(file, io))
   // The linter reports syntax errors and duplicate keys with their positions.
   const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
@@ -75,6 +118,17 @@ function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationErr
     hint: 'stac-auth rules lists the rules; the JSON Schema of the file is stac-auth/schemas/lint-config.json',
     reasons: others,
   })
+}
+
+/** Returns the configuration of one document as JSON: each level, where it is set and why, and whether the document is skipped in folders. */
+export async function printedConfig(document: string, options: GivenRules & Pick<Selection, 'ignore'>, io: Io): Promise<string> {
+  const levels = await readLintConfig(options, io)
+  const isSkipped = await skippedBy({ ignore: options.ignore ?? [], ignores: levels.ignores })
+  const { preset, files } = levels
+  const about = forJson({ document, preset, files, ignored: !isAddress(document) && isSkipped(document) }, 2)
+  const rules = Object.entries(levels.explain(document)).map(([code, set]) => `    ${forJson(code)}: ${forJson(set)}`)
+  // A line for each code.
+  return `${about.replace(/\n\}$/, '')},\n  "rules": {\n${rules.join(',\n')}\n  }\n}\n`
 }
 
 /** Compiles a glob. */

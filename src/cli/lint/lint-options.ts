@@ -22,7 +22,10 @@ export interface BaselineOptions {
   readonly isPart?: boolean
 }
 
-export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {}
+export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {
+  /** Prints the configuration of this document instead. */
+  readonly printConfig?: string
+}
 
 /** Options for the content, destination and exit code of a report. */
 export interface ReportOptions {
@@ -40,6 +43,39 @@ export interface FixingOptions {
   readonly fixDryRun?: boolean
   readonly fixType?: readonly string[]
   readonly stdinFilename: string
+}
+
+/** Options for linting while documents are written. */
+export interface EditingOptions {
+  readonly watch?: boolean
+  readonly lsp?: boolean
+}
+
+/** Adds the options of {@link EditingOptions}. */
+export function withEditingOptions(command: Command): Command {
+  return inOptionGroup(command, 'While you write:', (group) =>
+    group
+      .option('--watch', 'lint again after each change of the files, until Ctrl-C')
+      .option('--lsp', 'serve an editor by the Language Server Protocol'),
+  )
+}
+
+/** The options that select rules. */
+export const RULE_OPTIONS: readonly string[] = ['preset', 'infos', 'rule', 'config', 'ignore', 'verbose']
+
+/** The options of `--watch`, besides those. */
+export const WATCH_OPTIONS: readonly string[] = [
+  ...['failOnUnmatchedGlobs', 'gitignore', 'baseline'],
+  ...['maxProblems', 'maxWarnings', 'failSeverity', 'quiet'],
+]
+
+/** Refuses options of the command line that are not in the list. Errors: `USAGE`. */
+export function requireOnly(mode: string, allowed: readonly string[], command: Command): void {
+  const other = command.options.find((option) => {
+    const name = option.attributeName()
+    return command.getOptionValueSource(name) === 'cli' && !allowed.includes(name)
+  })
+  if (other) throw usageError(`${mode} and ${other.long} exclude each other`)
 }
 
 /** Options for skipping files of folders and globs. */
@@ -82,7 +118,8 @@ export function withReportingOptions(command: Command): Command {
       .addOption(new Option('--preset <name>', 'select a rule preset (default: recommended)').choices(PRESETS))
       .option('--infos', 'also report findings of level info')
       .option('--rule <id=level>', 'set the level of a rule or code: off, info, warn, error (repeatable)', addLevel)
-      .option('--config <file>', 'read preset, levels and overrides from this file'),
+      .option('--config <file>', 'read preset, levels and overrides from this file')
+      .option('--print-config <file>', 'print the level of each code for this document, and where it is set'),
   )
   withReportOptions(command)
   return inOptionGroup(command, 'Baseline:', (group) =>

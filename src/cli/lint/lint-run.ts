@@ -5,7 +5,7 @@ import { isMine } from '../../crawl/expand.ts'
 import { AbortedError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import { type Comparison, withFingerprint } from '../../lint/baseline.ts'
-import { type LevelTable, type LintConfig, levelOfCode, RULE_NAMES } from '../../lint/config.ts'
+import { levelOfCode, RULE_NAMES } from '../../lint/config.ts'
 import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { Shard } from '../../lint/reporters/report.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -16,12 +16,12 @@ import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import { Collector, type FoundProblems, roomForFindings } from './collector.ts'
 import type { ChangedOptions } from './lint-changed.ts'
-import { type GivenRules, readLintConfig } from './lint-config.ts'
+import { type GivenRules, type RunLevels, readLintConfig } from './lint-config.ts'
 import { type SelectionOptions, unknownRule } from './lint-options.ts'
 import { compared, type Linter, type LintResult, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
-  readonly levels: LevelTable & { readonly config: LintConfig }
+  readonly levels: RunLevels
   /** The state shared by all documents of the run. */
   readonly run: LintRun
   /** Completes each finding, such as with its fingerprint. */
@@ -77,14 +77,15 @@ export function requireRules(ids: readonly string[]): void {
 export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged, shard } = options
   const areListed = changed !== undefined || staged === true
+  const levels = await readLintConfig(options, io)
   return {
-    levels: await readLintConfig(options, io),
+    levels,
     run: new LintRun({ siteOf }),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
     room: roomForFindings(),
     ...(shard && { shard }),
-    selection: { mayMiss: !failOnUnmatchedGlobs, ignore, gitignore, areListed },
+    selection: { mayMiss: !failOnUnmatchedGlobs, ignore, ignores: levels.ignores, gitignore, areListed },
   }
 }
 
@@ -159,7 +160,7 @@ class Linting {
     const about = { preset: levels.preset, rules: levels.levelsFor(document), document, ...(!isAlone && { skipUnused: true }) }
     let [linted, skipped] = [0, 0]
     for await (const piece of pieces) {
-      if (isListed && isForeign(piece)) {
+      if (isListed && (this.#linter.isForeign?.(piece, document) ?? isForeign(piece))) {
         skipped++
         continue
       }

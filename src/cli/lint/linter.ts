@@ -7,7 +7,7 @@ import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
 import { LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
 import { isObject, type JsonObject } from '../../stac/document.ts'
-import type { Task } from '../inputs/pieces.ts'
+import type { Piece, Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 
 /** The findings of a task. */
@@ -30,6 +30,8 @@ export interface Defined {
 export interface Linter {
   /** Lints one task of a document. Errors: `ABORTED`, and those of the connection to workers. */
   lint(task: Task, about: TaskRules): LintResult | Promise<LintResult>
+  /** Returns true for a piece of a document that is not STAC; default: `isForeign`. */
+  isForeign?(piece: Piece, document: string): boolean
   /** Returns true if results must be awaited before further tasks. */
   isFull(): boolean
   close(): Promise<void>

@@ -63,9 +63,20 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
 /** Fixed last: a scheme may be used after a reference was fixed. */
 const LAST = new Set(['unused-scheme'])
 
-interface Candidate {
+/** A finding and the edits that fix it. */
+export interface Candidate {
   readonly problem: Problem
   readonly edits: readonly Edit[]
+}
+
+/**
+ * Returns the fixes of the findings that are `wanted`, for an editor: each is applied alone, and adds no error. A byte order mark is not part
+ * of the text.
+ */
+export function fixesIn(text: string, options: FixOptions, wanted: (problem: Problem) => boolean): readonly Candidate[] {
+  const found = candidates(text, options).filter(({ problem }) => wanted(problem))
+  const errors = found.length > 0 ? errorsIn(text, options) : 0
+  return found.filter((candidate) => errorsIn(apply(text, [candidate]), options) <= errors)
 }
 
 /** Returns the findings that have a fix, in the order of their places. */

@@ -46,7 +46,7 @@ function ruleOf({ meta: { id, section }, cases }: Rule): object {
     shortDescription: { text: id.replaceAll('-', ' ') },
     fullDescription: { text },
     help: { text },
-    helpUri: `${DOCS_SITE}rules/${id}`,
+    helpUri: pageOf(id),
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
@@ -117,6 +117,11 @@ function uriOf(document: string): string {
     .map((name) => encodeURIComponent(name.toWellFormed()))
     .join('/')
   return path.startsWith('/') ? `file://${path}` : path
+}
+
+/** Returns the URL of the page of a rule. */
+export function pageOf(rule: string): string {
+  return `${DOCS_SITE}rules/${rule}`
 }
 
 /** URL of the published documentation. */
