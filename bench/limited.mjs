@@ -1,6 +1,5 @@
 /**
  * A service that accepts 20 requests in any second and refuses all others with 429 or 529, without `Retry-After` and with it: how many of 150
- *
  * calls at once succeed, at which share of the allowed rate, and how many requests it refuses. The clients of translations and of time records
  * against `deepl-node` and `stripe`, with the defaults of each, at the same time against a server each: they mostly wait.
  */
