@@ -32,8 +32,8 @@ export async function run({ perSecond = 20, calls = 150 } = {}) {
     for (const [refusal, [status, headers]] of Object.entries(REFUSALS)) {
       const [ours, peer] = await Promise.all([pair.ours, pair.peer].map((make) => measure(make, { perSecond, calls, status, headers })))
       rows.push({
-        name: `Limited ${what}: accepted per second, ${refusal}`,
-        ratio: ours.share / peer.share,
+        name: `Limited ${what}: calls that succeed, ${refusal}`,
+        ratio: ours.succeeded / peer.succeeded,
         target: 1,
         unit: `× ${pair.name}`,
         details: { ...ours, ...Object.fromEntries(Object.entries(peer).map(([figure, value]) => [`${figure} of ${pair.name}`, value])) },

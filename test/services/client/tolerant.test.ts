@@ -43,7 +43,7 @@ it.each([
   ['{"rate":1.5e3}', '1500'],
   ['{"rate":12.3}', '12.3'],
 ])('a decimal of %s keeps its digits', (json, expected) => {
-  const parsed = parseExactly(json) as object
+  const parsed = parseExactly(json) as { readonly rate: unknown }
   expect(parsed).toEqual(JSON.parse(json))
   expect(decodeRecord(parsed, { rate: asDecimal }).rate).toBe(expected)
 })
