@@ -8,7 +8,7 @@ import { checkOptions, checkStrategies } from '../node/base/check-options.ts'
 import { awsKeys } from '../node/credentials/aws-keys.ts'
 import { secretSource } from '../node/credentials/secret-source.ts'
 
-import type { HashName, HmacKey, Platform, Zip } from './platform.ts'
+import type { HashName, HmacKey, Platform } from './platform.ts'
 
 /** Returns the hex SHA-256 of a text in UTF-8. */
 export const sha256Hex = (text: string): string => hash('sha256', text)
@@ -61,7 +61,7 @@ export const platform: Platform = {
     },
     async zip() {
       try {
-        return (await import('fflate')) as Zip
+        return await import('fflate')
       } catch (error) {
         throw new Error('fflate cannot be imported', { cause: error })
       }

@@ -81,7 +81,7 @@ export interface Zip {
     archive: Uint8Array,
     options: { filter(entry: { name: string; size: number; originalSize: number; compression: number }): boolean },
   ): Record<string, Uint8Array>
-  zipSync(files: Record<string, readonly [content: Uint8Array, options: { readonly level: 0 | 6 }]>): Uint8Array
+  zipSync(files: Record<string, [content: Uint8Array, options: { readonly level: 0 | 6 }]>): Uint8Array
 }
 
 /** The functions of `@msgpack/msgpack` that are used. */

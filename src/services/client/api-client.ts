@@ -164,18 +164,18 @@ export class ApiClient {
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
+  send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
     // Programs without types pass null.
     const [input, options, settings] = [given ?? {}, more ?? {}, this.#settings]
     const { credential, ...rest } = options
-    if (credential) return this.withCredential(credential).send(operation, input, rest)
     try {
+      if (credential) return this.withCredential(credential).send(operation, input, rest)
       const request = buildRequest(operation, input, options, settings)
       const call = new Call({ settings, operation, input, options, request })
       this.#link ??= this.#open()
-      return (await call.run(this.#link)) as ApiResponse<T>
+      return call.run(this.#link) as Promise<ApiResponse<T>>
     } catch (error) {
-      throw described(error, 0, operation.name)
+      return Promise.reject(described(error, 0, operation.name))
     }
   }
 

@@ -98,6 +98,7 @@ function entriesOf(archive: Uint8Array, zip: Zip, refused: (why: string, limit?:
 }
 
 function archived(entries: ReadonlyMap<string, Entry>, zip: Zip): Uint8Array {
-  const files = [...entries].map(([name, { bytes, isStored }]) => [name, [bytes, { level: isStored ? 0 : 6 }]] as const)
-  return zip.zipSync(Object.fromEntries(files))
+  const files: Parameters<Zip['zipSync']>[0] = {}
+  for (const [name, { bytes, isStored }] of entries) files[name] = [bytes, { level: isStored ? 0 : 6 }]
+  return zip.zipSync(files)
 }
