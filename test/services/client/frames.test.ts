@@ -20,7 +20,7 @@ it('a method call passes few functions until the header is set', async () => {
     found = ours(new Error('the header is set').stack ?? '')
     return Reflect.ownKeys(headers)
   }
-  client.use({ before: (request) => ({ ...request, headers: new Proxy(request.headers, { ownKeys }) }) })
+  client.use({ before: (request) => ({ ...request, headers: new Proxy<Readonly<Record<string, string>>>(request.headers, { ownKeys }) }) })
   try {
     Error.stackTraceLimit = 50
     await client.translateText({ text: 'Hello', target_lang: 'DE' })
