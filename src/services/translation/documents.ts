@@ -5,19 +5,12 @@ import { ProtocolError } from '../../errors.ts'
 import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
 import type { Zip } from '../../platform/platform.ts'
-import { described, foreign, type HttpError, hasStatus, ValidationError } from '../client/errors.ts'
+import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
 import { chunksOf } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
-import {
-  DocumentHandle,
-  type DocumentParams,
-  type DocumentSource,
-  type ExportedHandle,
-  readSource,
-  uploadDocument,
-} from './document-upload.ts'
+import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
 import { DocumentError } from './errors.ts'
-import { installedZip, isMinifiable, type MinifiedDocument, minified } from './minify.ts'
+import type { MinifiedDocument } from './minify.ts'
 import { operations } from './operations.ts'
 import { oneEnd, poll } from './poll.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
@@ -129,8 +122,9 @@ export class Documents {
     return named('documents.translate', async () => {
       await checkSink(sink)
       const whole = oneEnd(options, this.#service.clock)
-      const { document, small } = await withoutMedia(source, params, minify)
-      const handle = await this.upload(small?.bytes ?? document.source, { ...params, ...document.named }, whole)
+      const small = minify ? await (await import('./minify.ts')).withoutMedia(source, params, minify) : undefined
+      const called = small?.filename === undefined ? params : { ...params, filename: small.filename }
+      const handle = await this.upload(small?.bytes ?? source, called, whole)
       // Members that were added to the upload are not sent in later requests about the document.
       const { extraBody: _extraBody, ...later } = whole
       return this.#finished(handle, sink, later, small)
@@ -142,7 +136,7 @@ export class Documents {
     return named('documents.resume', async () => {
       const known = this.#handleOf(handle)
       await checkSink(sink)
-      const small = source === undefined || minify === false ? undefined : minified((await readSource(source)).bytes, await zipOf(minify))
+      const small = source && minify ? await (await import('./minify.ts')).minifiedSource(source, minify) : undefined
       return this.#finished(known, sink, oneEnd(options, this.#service.clock), small)
     })
   }
@@ -269,7 +263,7 @@ export class Documents {
     const bytes = await deliver(sink, async () => {
       const opened = await this.#opened(handle, options)
       response = opened
-      if (!small) return opened.data
+      if (!small?.restore) return opened.data
       return new Blob([small.restore(await readBody(chunksOf(opened.data), Number.POSITIVE_INFINITY, '')) as BlobPart]).stream()
     })
     this.#note(handle, 'fetched')
@@ -347,26 +341,6 @@ function inputOf(handle: DocumentHandle) {
 function gone(handle: DocumentHandle, cause: HttpError): DocumentError {
   const hint = 'upload it again: a result can be fetched once, and for a limited time'
   return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
-}
-
-async function zipOf(minify: true | Zip): Promise<Zip> {
-  return minify === true ? installedZip() : minify
-}
-
-/** Returns the document, and with `minify` the smaller one that is uploaded instead, if it has media. */
-async function withoutMedia(source: DocumentSource, { filename, output_format: format }: DocumentParams, minify: boolean | Zip) {
-  const unchanged = { document: { source, named: {} }, small: undefined }
-  if (minify === false) return unchanged
-  const zip = await zipOf(minify)
-  const { name = '', bytes } = await readSource(source)
-  const called = filename ?? name
-  const document = { source: bytes, named: called === '' ? {} : { filename: called } }
-  if (!isMinifiable(called)) return { document, small: undefined }
-  if (format !== undefined && !called.toLowerCase().endsWith(`.${format.toLowerCase()}`)) {
-    const message = `media cannot be put back into another format (${format}); nothing was sent`
-    throw new ValidationError('REQUEST_INVALID', message, { field: 'output_format' })
-  }
-  return { document, small: minified(bytes, zip) }
 }
 
 /** Refuses an unusable sink before the translation is billed. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */

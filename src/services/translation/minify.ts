@@ -3,13 +3,16 @@
 import { ProtocolError, UnsupportedError } from '../../errors.ts'
 import type { Zip } from '../../platform/platform.ts'
 import { ValidationError } from '../client/errors.ts'
+import { type DocumentParams, type DocumentSource, readSource } from './document-upload.ts'
 
 /** A document that is uploaded in the place of a larger one. */
 export interface MinifiedDocument {
   /** The document with placeholders for its media. */
   readonly bytes: Uint8Array
-  /** Returns the translated document with its media. Errors: `RESPONSE_INVALID`. */
-  restore(translated: Uint8Array): Uint8Array
+  /** The name of the source, if it has one. */
+  readonly filename?: string
+  /** Returns the translated document with its media; absent if there are none. Errors: `RESPONSE_INVALID`. */
+  readonly restore?: (translated: Uint8Array) => Uint8Array
 }
 
 /** Formats that are archives with media; others are uploaded as they are. */
@@ -35,22 +38,41 @@ interface Entry {
   readonly isStored: boolean
 }
 
-/** Returns true if the media of a document with that name can be taken out. */
-export function isMinifiable(name: string): boolean {
-  return FORMATS.test(name)
+/**
+ * Reads a source and returns the document to upload: without its media if its format has any. Errors: `SCHEME_UNSUPPORTED` without the package;
+ * `REQUEST_INVALID` for another format of the translation, and those of {@link minified}.
+ */
+export async function withoutMedia(
+  source: DocumentSource,
+  { filename, output_format: format }: DocumentParams,
+  minify: true | Zip,
+): Promise<MinifiedDocument> {
+  const zip = await zipOf(minify)
+  const { name = '', bytes } = await readSource(source)
+  const called = filename ?? name
+  const own = called === '' ? {} : { filename: called }
+  if (!FORMATS.test(called)) return { bytes, ...own }
+  if (format === undefined || called.toLowerCase().endsWith(`.${format.toLowerCase()}`)) return { ...minified(bytes, zip), ...own }
+  const message = `media cannot be put back into another format (${format}); nothing was sent`
+  throw new ValidationError('REQUEST_INVALID', message, { field: 'output_format' })
+}
+
+/** Reads a source that was uploaded without its media before. Errors: as above. */
+export async function minifiedSource(source: DocumentSource, minify: true | Zip): Promise<MinifiedDocument> {
+  return minified((await readSource(source)).bytes, await zipOf(minify))
 }
 
 /**
- * Returns a document without its media; undefined if it has none. Errors: `REQUEST_INVALID` for bytes that are not such a document,
- * `REQUEST_TOO_LARGE` for more than 1 GiB or 10 000 parts.
+ * Returns a document without its media. Errors: `REQUEST_INVALID` for bytes that are not such a document, `REQUEST_TOO_LARGE` for more than
+ * 1 GiB or 10 000 parts.
  */
-export function minified(document: Uint8Array, zip: Zip): MinifiedDocument | undefined {
+export function minified(document: Uint8Array, zip: Zip): MinifiedDocument {
   const entries = entriesOf(document, zip, (why, limit) => {
     const code = limit === undefined ? 'REQUEST_INVALID' : 'REQUEST_TOO_LARGE'
     return new ValidationError(code, `the document ${why}; nothing was sent`, { field: 'source', ...(limit !== undefined && { limit }) })
   })
   const media = new Map([...entries].filter(([name]) => MEDIA.test(name)))
-  if (media.size === 0) return undefined
+  if (media.size === 0) return { bytes: document }
   const small = new Map(entries)
   for (const name of media.keys()) small.set(name, { bytes: PLACEHOLDER, isStored: true })
   const invalid = (why: string) => new ProtocolError('RESPONSE_INVALID', `the translated document ${why}, so its media cannot be put back`)
@@ -60,8 +82,9 @@ export function minified(document: Uint8Array, zip: Zip): MinifiedDocument | und
   }
 }
 
-/** Returns the installed package for archives. Errors: `SCHEME_UNSUPPORTED`. */
-export async function installedZip(): Promise<Zip> {
+/** Returns the package for archives. Errors: `SCHEME_UNSUPPORTED`. */
+async function zipOf(minify: true | Zip): Promise<Zip> {
+  if (minify !== true) return minify
   const { optionalPackages } = (await import('#platform')).platform
   try {
     if (optionalPackages) return await optionalPackages.zip()
