@@ -91,7 +91,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/element/index.js', budget: 12_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/services/client/index.js', budget: 34_000 },
-  { entry: 'dist/services/translation/index.js', budget: 49_000 },
+  { entry: 'dist/services/translation/index.js', budget: 49_500 },
   { entry: 'dist/services/time-tracking/index.js', budget: 36_000 },
 ]
 

@@ -45,13 +45,15 @@ const BELOW = 0.9
 const SLOWEST = 0.5
 
 /**
- * Each accepted request raises the rate by `perSecond` for each second since it was lowered: to the former rate in 25 seconds, so that few
- * requests are refused, and to twice of it in a minute. `most` doubles it every second, until the limit is found.
+ * A lowered rate grows with the cube of time (as RFC 9438 §4.2 does), so that few requests are refused and a limit that was raised is found
+ * soon. It is the former rate again after `perAccepted` seconds for each request that was accepted before the first refusal, because a rate
+ * that few requests show may be too low, and at most `first`; after later refusals in `later` seconds, and not before `accepted` requests.
+ * `most` doubles it every second, until the limit is found.
  */
-const GROWTH = { perSecond: 0.0003, most: Math.LN2 }
+const GROWTH = { perAccepted: 0.5, first: 10, later: 25, accepted: 50, most: Math.LN2 }
 
 /** Timers that are late are compensated by the requests of up to this many milliseconds. */
-const CATCH_UP = 20
+const CATCH_UP = 50
 
 /** Milliseconds of the random part of a pause without `Retry-After`: from `least` up to three times the last one (decorrelated jitter). */
 const PAUSE = { least: 100, most: 20_000 }
@@ -69,8 +71,8 @@ export class Pacer {
   #limit: number
   #successes = 0
   #rate: number
-  /** True until a refusal shows how high the rate may be. */
-  #isSearching = true
+  /** Seconds until the rate is the former one; 0 until a refusal shows how high it may be. */
+  #regain = 0
   /** When the next request may start at this rate. */
   #next = Number.NEGATIVE_INFINITY
   /** True if the rate alone delays requests. */
@@ -78,6 +80,11 @@ export class Pacer {
   /** When requests were accepted, at least those of the last second. */
   #accepted: number[] = []
   #refusedAt = Number.NEGATIVE_INFINITY
+  /** The refusals that count as one: how many ran at the first, how many were refused, and whether they lowered the rate, or showed one. */
+  #refusals = { running: 0, count: 0, areOfRate: false, areFirst: false }
+  /** Consecutive successes, and the highest concurrency at which all requests succeeded. */
+  #streak = 0
+  #proven = 0
   #pausedUntil = Number.NEGATIVE_INFINITY
   /** Milliseconds of the last random pause; 0 after a success. */
   #lastPause = 0
@@ -156,14 +163,17 @@ export class Pacer {
     const { adaptsRate, rate: most = Number.POSITIVE_INFINITY, successes = this.#limit, concurrency = { max: 64 } } = this.#policy
     this.#exhausted = undefined
     this.#lastPause = 0
+    if (++this.#streak >= this.#active) this.#proven = Math.max(this.#proven, this.#active)
     const now = this.#now()
     if (adaptsRate !== false) {
       this.#accepted.push(now)
       if (this.#accepted.length > 10_000) this.#forget(now)
     }
-    if (this.#isHeldBack) {
-      const growth = this.#isSearching ? GROWTH.most : Math.min(GROWTH.most, (GROWTH.perSecond * (now - this.#refusedAt)) / 1000)
-      this.#rate = Math.min(most, this.#rate + growth)
+    if (now < this.#pausedUntil) {
+      // It was accepted before the refusals.
+      if (this.#refusals.areFirst) this.#rate += BELOW
+    } else if (this.#isHeldBack) {
+      this.#rate = Math.min(most, this.#rate + this.#growth(now))
     }
     // A second without growth shows whether the lower concurrency is accepted, or the rate is the limit.
     const isProbing = adaptsRate !== false && now < Math.max(this.#pausedUntil, this.#refusedAt) + 1000
@@ -176,8 +186,14 @@ export class Pacer {
   /** Counts a refusal, and starts no request for that many milliseconds, by default for a random time. Called before `leave`. */
   refused(pause?: number): void {
     const now = this.#now()
+    this.#streak = 0
     this.#forget(now)
-    if (now - this.#refusedAt >= TOGETHER) this.#lower(now)
+    const since = now - this.#refusedAt
+    if (since >= TOGETHER) this.#halve(now)
+    const refusals = this.#refusals
+    // Fewer at once than succeeded before: the limit is not the concurrency.
+    const isShown = refusals.running - ++refusals.count < this.#proven || this.#rate < Number.POSITIVE_INFINITY
+    if (!refusals.areOfRate && (isShown || (since >= TOGETHER && since < RELATED))) this.#lowerRate(isShown)
     // Requests that ran together are refused together: one random pause is for all of them.
     const length = pause ?? (now < this.#pausedUntil ? 0 : this.#randomPause())
     this.#pausedUntil = Math.max(this.#pausedUntil, now + length)
@@ -195,21 +211,30 @@ export class Pacer {
     this.reject(reason)
   }
 
-  #lower(now: number): void {
-    const { adaptsRate } = this.#policy
-    const isRelated = now - this.#refusedAt < RELATED
+  #halve(now: number): void {
     this.#refusedAt = now
+    this.#refusals = { running: this.#active, count: 0, areOfRate: false, areFirst: false }
     this.#successes = 0
     this.#limit = Math.max(1, this.#limit >> 1)
-    this.#forget(now)
+  }
+
+  #lowerRate(isShown: boolean): void {
     const accepted = this.#accepted.length
-    if (adaptsRate === false || accepted === 0) return
+    if (this.#policy.adaptsRate === false || accepted === 0) return
     const isKnown = this.#rate < Number.POSITIVE_INFINITY
-    // A single refusal may be about the concurrency, which is now lower.
-    if (!isKnown && !isRelated) return
-    const least = isKnown ? this.#rate / 2 : 0
-    this.#isSearching = !isKnown
-    this.#rate = Math.max(SLOWEST, Math.min(BELOW * this.#rate, Math.max(BELOW * accepted, least)))
+    // Of evenly spaced requests, a second contains one more or less.
+    const likely = isKnown ? Math.max(BELOW * (accepted + 1), this.#rate / 2) : BELOW * accepted
+    Object.assign(this.#refusals, { areOfRate: true, areFirst: !isKnown })
+    this.#rate = Math.max(SLOWEST, Math.min(BELOW * this.#rate, likely))
+    if (!isShown) return
+    const first = Math.min(GROWTH.first, GROWTH.perAccepted * accepted)
+    this.#regain = this.#regain === 0 ? first : Math.max(GROWTH.later, GROWTH.accepted / this.#rate)
+  }
+
+  /** Returns by how many requests per second an accepted request raises the rate. */
+  #growth(now: number): number {
+    const time = (now - Math.max(this.#refusedAt, this.#pausedUntil)) / 1000
+    return this.#regain === 0 ? GROWTH.most : Math.min(GROWTH.most, (-3 * Math.log(BELOW) * time ** 2) / this.#regain ** 3)
   }
 
   #randomPause(): number {
@@ -227,10 +252,12 @@ export class Pacer {
   #start(): void {
     this.#active++
     if (this.#rate === Number.POSITIVE_INFINITY) return
-    const { rate = 1, burst = Math.max(1, rate) } = this.#policy
+    const { rate, burst = Math.max(1, rate ?? 1) } = this.#policy
     const now = this.#now()
     const spacing = 1000 / this.#rate
-    const late = Math.max(spacing < CATCH_UP ? CATCH_UP : 0, this.#refusedAt === Number.NEGATIVE_INFINITY ? (burst - 1) * spacing : 0)
+    // A rate that the user set is exceeded by no single request.
+    const catchUp = rate === undefined || spacing < CATCH_UP ? CATCH_UP : 0
+    const late = Math.max(catchUp, this.#refusedAt === Number.NEGATIVE_INFINITY ? (burst - 1) * spacing : 0)
     this.#isHeldBack = this.#next > now - Math.max(CATCH_UP, late)
     this.#next = Math.max(this.#next, now - late) + spacing
   }

@@ -59,6 +59,13 @@ export const platform: Platform = {
         throw new Error('@msgpack/msgpack cannot be imported', { cause: error })
       }
     },
+    async zip() {
+      try {
+        return await import('fflate')
+      } catch (error) {
+        throw new Error('fflate cannot be imported', { cause: error })
+      }
+    },
   },
 }
 

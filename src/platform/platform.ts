@@ -49,6 +49,7 @@ export interface Platform {
 export interface OptionalPackages {
   privacyPass(): Promise<PrivacyPass>
   messagePack(): Promise<MessagePack>
+  zip(): Promise<Zip>
 }
 
 /** The functions of `@cloudflare/privacypass-ts` that are used: VOPRF and Blind RSA. */
@@ -71,6 +72,16 @@ export interface BlindedChallenge {
   readonly redemptionContext: Uint8Array
   readonly originInfo: string[]
   serialize(): Uint8Array
+}
+
+/** The functions of `fflate` that are used. */
+export interface Zip {
+  /** `filter` gets each entry before it is expanded. */
+  unzipSync(
+    archive: Uint8Array,
+    options: { filter(entry: { name: string; size: number; originalSize: number; compression: number }): boolean },
+  ): Record<string, Uint8Array>
+  zipSync(files: Record<string, [content: Uint8Array, options: { readonly level: 0 | 6 }]>): Uint8Array
 }
 
 /** The functions of `@msgpack/msgpack` that are used. */

@@ -42,7 +42,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   providers: { from: ['errors', 'text', 'stac', 'http'], types: ['auth'] },
   services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
-  'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack'] },
+  'platform/node': {
+    from: [...CORE, 'node'],
+    packages: ['node:'],
+    lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack', 'fflate'],
+  },
   strategy: { from: [...VOCABULARY, 'auth'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {

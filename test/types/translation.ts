@@ -19,6 +19,10 @@ expectTypeOf(bytes).toEqualTypeOf<Uint8Array | undefined>()
 expectTypeOf(handle).toEqualTypeOf<DocumentHandle>()
 await client.documents.resume({ document_id: 'a', document_key: 'b' }, { path: 'a.txt', overwrite: true })
 await client.admin.keys.setLimits({ key_id: 'a:b', characters: null })
+await client.styleRules.setRules('id', { punctuation: { serial_comma: 'use', later_rule: 'x' }, later_category: { rule: 'y' } })
+// @ts-expect-error: options are texts
+await client.styleRules.setRules('id', { punctuation: { serial_comma: 1 } })
+await client.translateDocument(new Blob([]), undefined, { target_lang: 'DE' }, { minify: await import('fflate') })
 // @ts-expect-error: a target is needed
 await client.translateText({ text: 'a' })
 // @ts-expect-error: texts only

@@ -12,6 +12,7 @@ import { Redactor } from '../../text/redactor.ts'
 import { Call, type Link } from './call.ts'
 import { described, requireOptions } from './errors.ts'
 import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
+import { parseExactly } from './exact-numbers.ts'
 import type { FormOptions } from './form.ts'
 import { type ServiceLimits, sharedLimits } from './pacer.ts'
 import { buildRequest, type CallInput, type CallOptions, type Interceptor, type Method, type Operation, rawPath } from './request.ts'
@@ -49,7 +50,10 @@ export interface ApiClientOptions {
   readonly refresh?: boolean
   /** Advice by status, shown as the `hint` of its error. */
   readonly hints?: Readonly<Record<number, string>>
-  /** Parses the JSON of successful responses, for example with large numbers as `bigint`; default `JSON.parse`. */
+  /**
+   * Parses the JSON of successful responses, for example with large numbers as `bigint`. Default: as `JSON.parse`; readers of fields
+   * (`RestResource`) get the digits that the service wrote.
+   */
   readonly parseJson?: (text: string) => unknown
   /** Parses responses in XML; without it they are `MEDIA_TYPE_UNSUPPORTED`. */
   readonly codec?: Codec
@@ -160,18 +164,18 @@ export class ApiClient {
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
+  send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
     // Programs without types pass null.
     const [input, options, settings] = [given ?? {}, more ?? {}, this.#settings]
     const { credential, ...rest } = options
-    if (credential) return this.withCredential(credential).send(operation, input, rest)
     try {
+      if (credential) return this.withCredential(credential).send(operation, input, rest)
       const request = buildRequest(operation, input, options, settings)
       const call = new Call({ settings, operation, input, options, request })
       this.#link ??= this.#open()
-      return (await call.run(this.#link)) as ApiResponse<T>
+      return call.run(this.#link) as Promise<ApiResponse<T>>
     } catch (error) {
-      throw described(error, 0, operation.name)
+      return Promise.reject(described(error, 0, operation.name))
     }
   }
 
@@ -376,7 +380,7 @@ function settingsOf(
     refresh: options.refresh ?? true,
     hints: options.hints ?? {},
     codec: options.codec,
-    parseJson: options.parseJson ?? JSON.parse,
+    parseJson: options.parseJson ?? parseExactly,
     limits,
     events: new Events(options.hooks ?? {}),
     redactor: new Redactor(),

@@ -6,6 +6,7 @@ import { type HttpRequest, type HttpResponse, queryValues, readBody, type SendOp
 import { failure, progressOf } from '../../http/network-error.ts'
 import { Interruption, sleep } from '../../net/cancellation.ts'
 import { startTimer } from '../../net/clock.ts'
+import type { Pacer } from '../../net/pacer.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
@@ -82,7 +83,8 @@ export class Call {
 
   /** Runs the call. Errors: those of `ApiClient`, each with the number of requests that were sent and the name of the operation. */
   async run(link: Promise<Link>): Promise<ApiResponse> {
-    const { clock } = this.#parts.settings.limits
+    const { settings, operation, options } = this.#parts
+    const { clock } = settings.limits
     const interruption = this.#interruption
     const left = this.#end - clock.now()
     const late = () => interruption.interrupt(this.#tooLate())
@@ -93,50 +95,59 @@ export class Call {
         interruption.tell(reject)
         link.then(resolve, reject)
       })
-      return await this.#answer(opened)
+      const traffic = opened.traffic(operation.limits ?? '')
+      const retries = new CallRetries(operation, options, settings, traffic)
+      for (;;) {
+        await this.#enter(traffic.pacer, retries.attempt)
+        let result: ApiResponse | Failure
+        try {
+          result = await this.#attempt(opened, retries.attempt)
+          this.#report(result, traffic, retries.attempt)
+        } finally {
+          traffic.pacer.leave()
+        }
+        if (result instanceof ApiResponse) return result
+        if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
+        await this.#pause(result, retries)
+      }
     } catch (error) {
       this.#isStreaming = false
-      throw described(error, this.#count, this.#parts.operation.name)
+      throw described(error, this.#count, operation.name)
     } finally {
       stop?.()
       if (!this.#isStreaming) interruption.close()
     }
   }
 
-  async #answer(link: Link): Promise<ApiResponse> {
-    const { settings, operation, options } = this.#parts
-    const { limits, queueLimit, maxRetryAfter, events } = settings
-    const traffic = link.traffic(operation.limits ?? '')
-    const { pacer } = traffic
-    const retries = new CallRetries(operation, options, settings, traffic)
-    for (;;) {
-      const { attempt } = retries
-      if (this.#interruption.reason) throw this.#interruption.reason
-      if (!pacer.tryEnter()) {
-        const place = { priority: attempt > 1 ? 'again' : options.priority, queueLimit } as const
-        events.emit('queue', () => ({ depth: pacer.depth + 1, limit: pacer.limit }))
-        await pacer.enter(this.#interruption.signal, place)
-      }
-      let result: ApiResponse | Failure
-      try {
-        result = await this.#attempt(link, attempt)
-        if (result instanceof ApiResponse) {
-          pacer.succeeded()
-          if (attempt === 1) traffic.budget.earn()
-          // A final status is an answer of this operation, such as a document that is not ready.
-        } else if (!operation.final?.includes(result.error.status ?? 0)) traffic.failed(result.error, maxRetryAfter)
-      } finally {
-        pacer.leave()
-      }
-      if (result instanceof ApiResponse) return result
-      if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
-      this.#last = result.error
-      const next = retries.delayAfter(result, this.#end - limits.clock.now())
-      if (next === 'deadline') throw this.#tooLate()
-      const { code: reason } = result.error
-      events.emit('retry', () => ({ ...this.#event(attempt), reason, delayMs: next.delay }))
-      if (!next.isPaced && next.delay > 0) await sleep(next.delay, limits.clock, this.#interruption.signal)
-    }
+  /** Waits until an attempt may start. */
+  async #enter(pacer: Pacer, attempt: number): Promise<void> {
+    const { settings, options } = this.#parts
+    if (this.#interruption.reason) throw this.#interruption.reason
+    if (pacer.tryEnter()) return
+    settings.events.emit('queue', () => ({ depth: pacer.depth + 1, limit: pacer.limit }))
+    const priority = attempt > 1 ? 'again' : options.priority
+    await pacer.enter(this.#interruption.signal, { priority, queueLimit: settings.queueLimit })
+  }
+
+  /** Tells the traffic how an attempt ended. */
+  #report(result: ApiResponse | Failure, traffic: ServiceTraffic, attempt: number): void {
+    const { settings, operation } = this.#parts
+    if (result instanceof ApiResponse) {
+      traffic.pacer.succeeded()
+      if (attempt === 1) traffic.budget.earn()
+      // A final status is an answer of this operation, such as a document that is not ready.
+    } else if (!operation.final?.includes(result.error.status ?? 0)) traffic.failed(result.error, settings.maxRetryAfter)
+  }
+
+  /** Waits until the next attempt, except for the pacer. Errors: the failure if it is the last. */
+  async #pause(failed: Failure, retries: CallRetries): Promise<void> {
+    const { limits, events } = this.#parts.settings
+    const { attempt } = retries
+    this.#last = failed.error
+    const next = retries.delayAfter(failed, this.#end - limits.clock.now())
+    if (next === 'deadline') throw this.#tooLate()
+    events.emit('retry', () => ({ ...this.#event(attempt), reason: failed.error.code, delayMs: next.delay }))
+    if (!next.isPaced && next.delay > 0) await sleep(next.delay, limits.clock, this.#interruption.signal)
   }
 
   /** Makes one attempt. Errors: those of the caller's functions and of the credential, which end the call. */
@@ -176,7 +187,8 @@ export class Call {
     const plain = await this.#intercepted(attempt)
     events.emit('request', () => ({ ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) }))
     const started = limits.clock.now()
-    const response = await this.#authorized(link, plain, ending.signal, progress)
+    const known = link.service?.peek(plain)
+    const response = await this.#authorized(link, plain, known, ending.signal, progress)
     if (ending.signal.aborted) throw ending.signal.reason
     progress.begun = true
     const { status, headers } = response
@@ -200,12 +212,21 @@ export class Call {
     )
   }
 
-  /** Sends the request with the credential. A 401 is answered once with refreshed tokens or the flow of the scheme. */
-  async #authorized({ service, ...link }: Link, plain: HttpRequest, signal: AbortSignal, progress: Progress): Promise<HttpResponse> {
+  /**
+   * Sends the request with the credential. A 401 is answered once with refreshed tokens or the flow of the scheme.
+   *
+   * @param known the authorized request, if everything that it needs is known
+   */
+  async #authorized(
+    { service, ...link }: Link,
+    plain: HttpRequest,
+    known: HttpRequest | undefined,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<HttpResponse> {
     const { operation, settings, request } = this.#parts
     const send = (step: HttpRequest) => this.#send(link, step, signal, progress)
     if (!service) return send(plain)
-    const known = service.peek(plain)
     if (!known) return service.send(plain, send, { signal })
     const response = await send(known)
     if (response.status !== 401 || request.stream || !(operation.refresh ?? settings.refresh)) return response

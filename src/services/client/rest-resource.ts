@@ -3,6 +3,7 @@
 import { ProtocolError } from '../../errors.ts'
 import type { ApiClient } from './api-client.ts'
 import { described, foreign, requireOptions, ValidationError } from './errors.ts'
+import { losesDigits, textOf } from './exact-numbers.ts'
 import type { FormOptions } from './form.ts'
 import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, type Paging, paged } from './paging.ts'
 import { type CallInput, type CallOptions, type Method, type Operation, rawPath, segment } from './request.ts'
@@ -20,8 +21,11 @@ export interface ResourceOptions {
   readonly profile: ServiceProfile
   /** Path of the collection below the base URL, without the first slash: `users`, `admin/users`. */
   readonly path: string
-  /** Converts known fields of records, by name: `{ active: Boolean }`. `undefined` means that the value does not fit. */
-  readonly fields?: Readonly<Record<string, (value: unknown) => unknown>>
+  /**
+   * Converts known fields of records, by name: `{ active: Boolean }`. `undefined` means that the value does not fit. `text` is a number as
+   * the service wrote it, if JavaScript writes it differently: `12.30`, `9007199254740993`.
+   */
+  readonly fields?: Readonly<Record<string, (value: unknown, text?: string) => unknown>>
   /** Checks an id and returns it; throws for an invalid one. Default: any text or number that is one segment of a path. */
   readonly id?: (id: unknown) => string | number | bigint
 }
@@ -253,8 +257,10 @@ export function decodeRecord<T extends object>(record: T, readers: FieldReaders)
   const issues: { field: string; message: string }[] = []
   const entries = Object.entries(record).map(([field, value]) => {
     const read = Object.hasOwn(readers, field) ? readers[field] : undefined
+    const text = textOf(record, field)
+    if (!read && text !== undefined && losesDigits(text)) issues.push({ field, message: `a number cannot have all digits of ${text}` })
     if (!read || value === null || value === undefined) return [field, value] as const
-    const decoded = read(value)
+    const decoded = read(value, text)
     if (decoded === undefined) issues.push({ field, message: `has an unexpected value of type ${typeof value}` })
     return [field, decoded === undefined ? value : decoded] as const
   })
@@ -366,15 +372,18 @@ export function asBool(value: unknown): boolean | undefined {
   return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined
 }
 
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
+
 /**
  * Reads a decimal number as text, so that no digit is lost; numbers are written without an exponent. Returns `undefined` for anything else.
  *
  * @example asDecimal('12.30') // '12.30'
  */
-export function asDecimal(value: unknown): string | undefined {
+export function asDecimal(value: unknown, text?: string): string | undefined {
+  if (text !== undefined && DECIMAL.test(text)) return text
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? plainDigits(value) : undefined
-  return typeof value === 'string' && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? value : undefined
+  return typeof value === 'string' && DECIMAL.test(value) ? value : undefined
 }
 
 /**
@@ -382,7 +391,8 @@ export function asDecimal(value: unknown): string | undefined {
  *
  * @example asInt('9007199254740993') // 9007199254740993n
  */
-export function asInt(value: unknown): number | bigint | undefined {
+export function asInt(value: unknown, text?: string): number | bigint | undefined {
+  if (text !== undefined) return asInt(text) ?? asInt(value)
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
   if (typeof value !== 'string' || !/^-?\d{1,40}$/.test(value)) return undefined

@@ -94,7 +94,7 @@ export class TimeTrackingClient {
     this.#profile = { ...TIME_TRACKING, ...options.profile }
     const common = { client: this.#client, profile: this.#profile }
     this.projects = new RestResource({ ...common, path: 'projects', fields: projectFields })
-    this.customers = new RestResource({ ...common, path: 'customers', id: numericId })
+    this.customers = new RestResource({ ...common, path: 'customers', id: numericId, fields: exactIds })
     this.auth = new TimeTrackingAuth(this.#client, identity.userAgent)
   }
 
@@ -108,7 +108,7 @@ export class TimeTrackingClient {
     path: string,
   ): RestResource<T, Create, Update> {
     checkPath(path)
-    return new RestResource({ client: this.#client, profile: this.#profile, path: rawPath(`/${path}`).slice(1) })
+    return new RestResource({ client: this.#client, profile: this.#profile, path: rawPath(`/${path}`).slice(1), fields: exactIds })
   }
 
   /**
@@ -470,6 +470,9 @@ export interface ProjectChanges {
   readonly rate?: string | number | null
   readonly [field: string]: unknown
 }
+
+/** Ids stay as the service writes them; numbers of too many digits are `bigint`. */
+const exactIds: FieldReaders = { id: (value, text) => (text === undefined ? value : asInt(value, text)) }
 
 /** Fields that services write in more than one way. */
 const projectFields: FieldReaders = {

@@ -2,6 +2,7 @@
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
+import { readBody } from '../../http/message.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { ValidationError } from '../client/errors.ts'
 import { type CallInput, chunksOf, heard, type StreamBody } from '../client/request.ts'
@@ -193,6 +194,12 @@ interface OpenDocument {
   /** False: the chunks can be read only once. */
   readonly replayable: boolean
   chunks(): AsyncIterable<Uint8Array>
+}
+
+/** Reads a whole source. Errors: those of {@link uploadDocument} about it. */
+export async function readSource(source: DocumentSource): Promise<{ readonly name: string | undefined; readonly bytes: Uint8Array }> {
+  const { name, chunks } = await openSource(source)
+  return { name, bytes: await readBody(chunks(), Number.POSITIVE_INFINITY, '') }
 }
 
 /** Opens a source. Errors: `FILE_ACCESS`, `UNSUPPORTED_IN_BROWSER`; `TypeError` for an invalid source. */

@@ -4,11 +4,13 @@ import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
 import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
+import type { Zip } from '../../platform/platform.ts'
 import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
 import { chunksOf } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
 import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
 import { DocumentError } from './errors.ts'
+import type { MinifiedDocument } from './minify.ts'
 import { operations } from './operations.ts'
 import { oneEnd, poll } from './poll.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
@@ -55,6 +57,21 @@ export interface TranslatedDocument extends FetchedDocument {
   readonly status: DocumentStatus
 }
 
+/** Options of `translate`. */
+export interface DocumentTranslationOptions extends TranslationCallOptions {
+  /**
+   * Takes pictures, sound and video out of a .docx or .pptx document before it is uploaded, and puts them back into the translation. It needs
+   * the package `fflate`, which Node, Bun and Deno find if it is installed: pages and workers pass `await import('fflate')` instead of true.
+   */
+  readonly minify?: boolean | Zip
+}
+
+/** Options of `resume`. */
+export interface ResumeOptions extends DocumentTranslationOptions {
+  /** The document that was uploaded with `minify`, whose media the translation gets. */
+  readonly source?: DocumentSource
+}
+
 const KNOWN = new Set(['queued', 'translating', 'done', 'error'])
 
 /** Requests for a document that is done but not ready, before the call fails. */
@@ -93,30 +110,34 @@ export class Documents {
    * Uploads a document, waits for its translation and downloads it into a sink. A sink that cannot receive the document is an error before
    * anything is sent; a file is complete or absent. `deadline` and `totalTimeout` apply to the whole; default: none.
    *
-   * Errors: those of the other methods.
+   * Errors: those of the other methods; with `minify` `SCHEME_UNSUPPORTED` without its package, `REQUEST_INVALID` and `REQUEST_TOO_LARGE` for
+   * a document that is no proper archive, `RESPONSE_INVALID` for such a translation.
    */
   translate(
     source: DocumentSource,
     sink: DocumentSink,
     params: DocumentParams,
-    options: TranslationCallOptions = {},
+    { minify = false, ...options }: DocumentTranslationOptions = {},
   ): Promise<TranslatedDocument> {
     return named('documents.translate', async () => {
       await checkSink(sink)
       const whole = oneEnd(options, this.#service.clock)
-      const handle = await this.upload(source, params, whole)
+      const small = minify ? await (await import('./minify.ts')).withoutMedia(source, params, minify) : undefined
+      const called = small?.filename === undefined ? params : { ...params, filename: small.filename }
+      const handle = await this.upload(small?.bytes ?? source, called, whole)
       // Members that were added to the upload are not sent in later requests about the document.
       const { extraBody: _extraBody, ...later } = whole
-      return this.#finished(handle, sink, later)
+      return this.#finished(handle, sink, later, small)
     })
   }
 
-  /** Continues with an uploaded document: waits and downloads. Errors: those of `translate`. */
-  resume(handle: Handle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
+  /** Continues with an uploaded document: waits and downloads. After `minify`, set it again with the `source`. Errors: those of `translate`. */
+  resume(handle: Handle, sink: DocumentSink, { minify = false, source, ...options }: ResumeOptions = {}): Promise<TranslatedDocument> {
     return named('documents.resume', async () => {
       const known = this.#handleOf(handle)
       await checkSink(sink)
-      return this.#finished(known, sink, oneEnd(options, this.#service.clock))
+      const small = source && minify ? await (await import('./minify.ts')).minifiedSource(source, minify) : undefined
+      return this.#finished(known, sink, oneEnd(options, this.#service.clock), small)
     })
   }
 
@@ -161,9 +182,14 @@ export class Documents {
     })
   }
 
-  async #finished(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<TranslatedDocument> {
+  async #finished(
+    handle: DocumentHandle,
+    sink: DocumentSink,
+    options: TranslationCallOptions,
+    small?: MinifiedDocument,
+  ): Promise<TranslatedDocument> {
     const status = await this.#waited(handle, options)
-    return { ...(await this.#downloadedWhenReady(handle, sink, options)), status }
+    return { ...(await this.#downloadedWhenReady(handle, sink, options, small)), status }
   }
 
   /** Waits until a document is done. Without a deadline there is no limit, because a large document can take hours. */
@@ -199,11 +225,16 @@ export class Documents {
    * Downloads a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those
    * of `download`; `RESPONSE_INVALID` when the document is no longer done.
    */
-  async #downloadedWhenReady(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<FetchedDocument> {
+  async #downloadedWhenReady(
+    handle: DocumentHandle,
+    sink: DocumentSink,
+    options: TranslationCallOptions,
+    small: MinifiedDocument | undefined,
+  ): Promise<FetchedDocument> {
     let tries = 0
     const ask = async (call: TranslationCallOptions): Promise<Partial<FetchedDocument>> => {
       try {
-        return await this.#downloaded(handle, sink, call)
+        return await this.#downloaded(handle, sink, call, small)
       } catch (error) {
         if (!(error instanceof DocumentError) || error.code !== 'DOCUMENT_NOT_READY') throw error
         if (error.state !== 'done')
@@ -222,12 +253,18 @@ export class Documents {
   }
 
   /** Downloads a document; it is not requested again after its first byte. */
-  async #downloaded(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<FetchedDocument> {
+  async #downloaded(
+    handle: DocumentHandle,
+    sink: DocumentSink,
+    options: TranslationCallOptions,
+    small?: MinifiedDocument,
+  ): Promise<FetchedDocument> {
     let response: ApiResponse | undefined
     const bytes = await deliver(sink, async () => {
       const opened = await this.#opened(handle, options)
       response = opened
-      return opened.data
+      if (!small?.restore) return opened.data
+      return new Blob([small.restore(await readBody(chunksOf(opened.data), Number.POSITIVE_INFINITY, '')) as BlobPart]).stream()
     })
     this.#note(handle, 'fetched')
     const filename = proposedName(response?.headers.get('content-disposition') ?? null)

@@ -1,12 +1,20 @@
 /** The languages of the service and their features. */
 import { methodsOf, type ServiceMethod, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
+/** The words of a text. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
 
-/** A language code, in any case; editors suggest the known ones. Codes are sent unchanged. */
+/** The 81 languages of January 2026. They need a model other than `latency_optimized`. */
+type LaterLanguage =
+  | Words<'ace af an as ay az ba be bho bn br bs ca ceb ckb cy eo eu fa ga gl gn gom gu ha hi hr ht hy ig is jv ka kk kmr'>
+  | Words<'ky la lb lmo ln mai mg mi mk ml mn mr ms mt my ne oc om pa pag pam prs ps qu sa scn sq sr st su sw ta te tg tk'>
+  | Words<'tl tn ts tt ur uz wo xh yi yue zu'>
+
+/** A language code, in any case; editors suggest the known ones, with DE-CH and FR-CA in beta. Codes are sent unchanged. */
 export type LanguageCode =
-  | Words<'ar bg cs da de el en en-GB en-US es es-419 et fi fr he hu id it ja ko lt lv nb nl pl pt pt-BR pt-PT ro ru'>
+  | Words<'ar bg cs da de de-CH el en en-GB en-US es es-419 et fi fr fr-CA he hu id it ja ko lt lv nb nl pl pt pt-BR pt-PT ro ru'>
   | Words<'sk sl sv th tr uk vi zh zh-Hans zh-Hant'>
+  | LaterLanguage
   | (string & {})
 
 /** A resource that languages are used for; the service may have more. */

@@ -196,7 +196,7 @@ const NEW_INSTRUCTION: More = { ...STYLE_INSTRUCTION, sizes: { label: characters
 const SESSION: More = { secretAnswer: true, members: { streaming_url: 'text', token: 'text' } }
 const NEW_SESSION: More = { ...SESSION, sizes: { target_languages: items(5), target_media_languages: items(1) } }
 const TOKEN: More = { ...SESSION, query: ['token'], secrets: ['token'] }
-const JOB: More = { stability: 'alpha', secretAnswer: true }
+const JOB: More = { stability: 'alpha', secretAnswer: true, query: ['include'] }
 const NEW_JOB: More = {
   ...JOB,
   members: { job_id: 'text' },

@@ -7,7 +7,7 @@ import { asMembers, type CallInput, type Interceptor, type Method } from '../cli
 import type { ApiResponse } from '../client/response.ts'
 import { type Admin, adminOf, type Usage, withFunctions } from './admin.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
-import { type DocumentSink, Documents, type TranslatedDocument } from './documents.ts'
+import { type DocumentSink, Documents, type DocumentTranslationOptions, type TranslatedDocument } from './documents.ts'
 import { type Glossaries, type GlossariesV2, glossariesOf, glossariesV2Of } from './glossaries.ts'
 import { type Languages, languagesOf } from './languages.ts'
 import { checkSurrogates } from './operations.ts'
@@ -122,7 +122,7 @@ export class TranslationClient {
     source: DocumentSource,
     sink: DocumentSink,
     params: DocumentParams,
-    options: TranslationCallOptions = {},
+    options: DocumentTranslationOptions = {},
   ): Promise<TranslatedDocument> {
     return this.documents.translate(source, sink, params, options)
   }

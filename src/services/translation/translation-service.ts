@@ -123,7 +123,7 @@ export class TranslationService {
       const body = isMembers(input.body) ? input.body : {}
       if (input.content === undefined) checkMembers(row, { ...input.query, ...body }, validation)
       checkBodySize(row, body, options, validation)
-      const response = await this.send(row, input, options)
+      const response = await (await this.api()).send(...requestOf(row, input, options))
       attempts = response.attempts
       return read(resultOf<T>(row, response, `${this.origin ?? ''}${row.path}`))
     } catch (error) {
@@ -134,14 +134,7 @@ export class TranslationService {
   /** Sends an operation and returns the whole response, unchanged. */
   async send<T = unknown>(row: TranslationOperation, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
     try {
-      checkSurrogates(options.extraBody)
-      const all = withTag(options)
-      if (options.encoding !== 'form') return await (await this.api()).send<T>(row, input, all)
-      if (!row.form) throw refused('encoding', `${row.name} does not accept forms`)
-      const { extraBody } = options
-      const form = { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) }
-      const more = isMembers(extraBody) ? { ...all, extraBody: inForm(extraBody) } : all
-      return await (await this.api()).send<T>({ ...row, body: 'form' }, form, more)
+      return await (await this.api()).send<T>(...requestOf(row, input, options))
     } catch (error) {
       throw described(error, 0, row.name)
     }
@@ -250,6 +243,21 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
   if (isA(kind, value)) return value
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
+}
+
+/** Returns an operation, its input and its options as a client sends them: with the tag, and as a form if asked for. Errors: `REQUEST_INVALID`. */
+function requestOf(
+  row: TranslationOperation,
+  input: CallInput,
+  options: TranslationCallOptions,
+): [operation: TranslationOperation, input: CallInput, options: TranslationCallOptions] {
+  const { extraBody, encoding } = options
+  checkSurrogates(extraBody)
+  const all = withTag(options)
+  if (encoding !== 'form') return [row, input, all]
+  if (!row.form) throw refused('encoding', `${row.name} does not accept forms`)
+  const form = { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) }
+  return [{ ...row, body: 'form' }, form, isMembers(extraBody) ? { ...all, extraBody: inForm(extraBody) } : all]
 }
 
 /** Returns the options with the tag as a header. Errors: `REQUEST_INVALID`. */

@@ -339,7 +339,7 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
     value: { pacer: new Pacer(clock, random), failures: 0, until: 0 },
   }))
   const { pacer } = state
-  const begun = clock.now()
+  let begun = clock.now()
   const { retries, backoff, retryAfter } = TOKEN_RETRIES
   const longest = context.longestRest ?? retryAfter.longest
   let [rested, attempt] = [0, 1]
@@ -351,7 +351,11 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
     if (state.last && rested === 0 && pacer.pause > longest) throw tooLong(state.last, pacer.pause)
     if (state.until > 0) Object.assign(state, { failures: 0, until: 0 })
     throwIfAborted(signal)
-    if (!pacer.tryEnter()) await pacer.enter(signal, { priority: rested > 0 ? 'again' : undefined })
+    if (!pacer.tryEnter()) {
+      const queued = clock.now()
+      await pacer.enter(signal, { priority: rested > 0 ? 'again' : undefined })
+      begun += clock.now() - queued
+    }
     let error: AuthError
     try {
       const answer = await ask()
@@ -369,12 +373,14 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
     const isRefused = isPaced(error) && error.status !== 503
     state.last = error
     if (!isRefused && ++state.failures >= FAILURE_LIMIT.failures) state.until = clock.now() + FAILURE_LIMIT.rest
-    if (once || (!isRefused && attempt++ > retries) || clock.now() - begun - rested > LAST_ATTEMPT) throw error
+    if (once || (!isRefused && attempt++ > retries) || clock.now() - begun > LAST_ATTEMPT) throw error
     const wanted = retryAfterOf(error) ?? 0
-    const pause = isPaced(error) ? pacer.pause : wanted
+    const pause = isRefused ? pacer.pause : wanted
     if (rested + pause > longest) throw wanted > 0 ? tooLong(error, wanted) : error
     rested += pause
-    if (!isPaced(error)) await sleep(Math.max(wanted, backoffBefore(backoff, attempt - 1, random())), clock, signal)
+    if (isPaced(error)) continue
+    begun += wanted
+    await sleep(Math.max(wanted, backoffBefore(backoff, attempt - 1, random())), clock, signal)
   }
 }
 

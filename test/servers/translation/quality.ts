@@ -72,7 +72,7 @@ function errorsOf({ source, target }: Segment): readonly unknown[] {
   if (!word && !ASTRAL.test(target)) return []
   const start = codePoints(target.slice(0, word?.index ?? 0))
   const error = { type: 'Style', sub_type: 'Wording', severity: 'Minor', explanation: 'Another word fits better.' }
-  return [{ ...error, source_spans: [[0, codePoints(source)]], target_spans: [[start, codePoints(target.trimEnd())]] }]
+  return [{ ...error, source_spans: [{ start: 0, end: codePoints(source) }], target_spans: [{ start, end: codePoints(target.trimEnd()) }] }]
 }
 
 function retryAfter(milliseconds: number) {

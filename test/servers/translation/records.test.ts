@@ -189,7 +189,7 @@ describe('styles and evaluations', () => {
       status: 200,
       json: {
         status: 'done',
-        segments: [{ segment_index: 0, errors: [{ source_spans: [[0, 4]], target_spans: [[5, 7]] }] }],
+        segments: [{ segment_index: 0, errors: [{ source_spans: [{ start: 0, end: 4 }], target_spans: [{ start: 5, end: 7 }] }] }],
         summary: { overall_score: 95 },
       },
     })

@@ -93,3 +93,14 @@ it('stops repeating when too much of the traffic are repetitions, until successe
   clock.advance(15_000)
   expect(await clock.run(failureOf(client.call(safe)))).toMatchObject({ code: 'RETRY_BUDGET', attempts: 4 })
 })
+
+it.each([500, 503])('a used-up budget allows the retry of one %i after 15 s without calls', async (status) => {
+  let failures = Number.POSITIVE_INFINITY
+  const { origin } = await service(() => ({ status: failures-- > 0 ? (failures > 1000 ? 500 : status) : 200 }))
+  const { client, clock } = clientOf(origin, { clock: new FakeClock({ random: 0 }), retries: 4 })
+  for (let calls = 0; calls < 3; calls++) await clock.run(failureOf(client.call(safe)))
+  expect(await clock.run(failureOf(client.call(safe)))).toMatchObject({ code: 'RETRY_BUDGET' })
+  clock.advance(15_000)
+  failures = 1
+  expect(await clock.run(client.call(safe))).toBeUndefined()
+})

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parseExactly, textOf } from '../../../src/services/client/exact-numbers.ts'
 import { asBool, asDecimal, asDuration, asInstant, asInt, decodeRecord } from '../../../src/services/client/rest-resource.ts'
 
 it.each([
@@ -33,4 +34,35 @@ it('leaves unknown fields, null and what does not fit as they came, and reports 
   expect(record).toEqual({ a: true, b: null, c: 'maybe', x: { y: 1 } })
   expect(record.decodeIssues).toEqual([{ field: 'c', message: 'has an unexpected value of type string' }])
   expect(JSON.stringify(record)).not.toContain('decodeIssues')
+})
+
+it.each([
+  ['{"rate":12.30}', '12.30'],
+  ['{"rate":0.12345678901234567890}', '0.12345678901234567890'],
+  ['{"rate":-0.10,"note":"1.50 \\"0.10"}', '-0.10'],
+  ['{"rate":1.5e3}', '1500'],
+  ['{"rate":12.3}', '12.3'],
+])('a decimal of %s keeps its digits', (json, expected) => {
+  const parsed = parseExactly(json) as { readonly rate: unknown }
+  expect(parsed).toEqual(JSON.parse(json))
+  expect(decodeRecord(parsed, { rate: asDecimal }).rate).toBe(expected)
+})
+
+it('large ids keep their digits, also in lists, and the text of a service is never taken for a number', () => {
+  const json = '[{"id":9007199254740993},{"id":7,"name":"9007199254740993","sizes":[1.0,2]}]'
+  const [large, small] = parseExactly(json) as [object, { readonly sizes: object }]
+  expect([large, small]).toEqual(JSON.parse(json))
+  expect(decodeRecord(large, { id: asInt })).toEqual({ id: 9007199254740993n })
+  expect([textOf(small, 'id'), textOf(small, 'name'), textOf(small.sizes, '0')]).toEqual([undefined, undefined, '1.0'])
+  expect(() => parseExactly('{"a":1.0,}')).toThrow(SyntaxError)
+})
+
+it('a number without a reader stays a number, and is reported if it loses digits', () => {
+  const parsed = parseExactly('{"a":9007199254740993,"b":7.50,"c":1e400,"d":0.10000000000000000,"e":100000000000000000000}') as object
+  const record = decodeRecord(parsed, {})
+  expect(record).toEqual({ a: 9007199254740992, b: 7.5, c: Number.POSITIVE_INFINITY, d: 0.1, e: 1e20 })
+  expect(record.decodeIssues).toEqual([
+    { field: 'a', message: 'a number cannot have all digits of 9007199254740993' },
+    { field: 'c', message: 'a number cannot have all digits of 1e400' },
+  ])
 })

@@ -24,6 +24,16 @@ describe('projects', () => {
     ])
   })
 
+  it('rates, values and ids have the digits that the service wrote as numbers', async () => {
+    const service = await timeTracking()
+    const { client } = clientOf(service)
+    const written = '{"data":{"id":9007199254740993,"rate":95.50,"value_total":0.12345678901234567890,"hours":7.50}}'
+    service.script({ match: { op: 'projects.get' }, do: { status: 200, headers: { 'content-type': 'application/json' }, body: written } })
+    expect(await client.projects.get(60)).toEqual({
+      ...{ id: 9007199254740993n, rate: '95.50', value_total: '0.12345678901234567890', hours: 7.5 },
+    })
+  })
+
   it('projects are made, changed in part by POST, and deleted', async () => {
     const service = await timeTracking({ rateAs: 'string', changedField: 'date_updated' })
     const { client } = clientOf(service)

@@ -1,7 +1,8 @@
 import { decode, encode } from '@msgpack/msgpack'
 import { describe, expect, it, vi } from 'vitest'
+import { voicePieces } from '../../../src/services/translation/voice/audio.ts'
 import { voiceCodec } from '../../../src/services/translation/voice/messages.ts'
-import { VoiceTranscript, voicePieces } from '../../../src/services/translation/voice/session.ts'
+import { VoiceTranscript } from '../../../src/services/translation/voice/session.ts'
 import { packMessage, unpackMessage } from '../../servers/translation/msgpack.ts'
 
 const arrayBuffer = (bytes: Uint8Array) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)

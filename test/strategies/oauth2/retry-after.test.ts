@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
-import { NetworkError, TimeoutError } from '../../../src/errors.ts'
-import { withTokenRetries } from '../../../src/strategies/oauth2/endpoint.ts'
+import { TimeoutError } from '../../../src/errors.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
@@ -105,25 +104,6 @@ describe('a token endpoint that is busy', () => {
     expect(sent()).toBe(waited.length + 1)
     expect(waited.reduce((sum, pause) => sum + pause, 0)).toBeLessThanOrEqual(60_000)
     expect(sent()).toBeGreaterThanOrEqual(4)
-  })
-
-  it('150 token requests at once all succeed at 80 % of the 20 per second that the endpoint allows', async () => {
-    const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'in turn' })
-    let accepted: number[] = []
-    const ask = async () => {
-      accepted = accepted.filter((time) => time > clock.now() - 1000)
-      if (accepted.length >= 20) throw new NetworkError('HTTP_429', 'too many', { status: 429, retryable: true })
-      accepted.push(clock.now())
-    }
-    const entry = { value: undefined as unknown }
-    const session = {
-      resolve: async (_key: string, make: () => Promise<typeof entry>) => Object.assign(entry, entry.value ? {} : await make()),
-    }
-    const random = () => Uint8Array.of(128)
-    const context = { clock, random, session, credential: { id: 'mine' }, signal: new AbortController().signal } as never
-    const start = clock.now()
-    await Promise.all(Array.from({ length: 150 }, () => withTokenRetries(TOKEN_URL, context, ask)))
-    expect(clock.now() - start).toBeLessThan((150 / 20 / 0.8) * 1000)
   })
 
   it('a token endpoint that timed out five times is still a timeout while it is not asked', async () => {

@@ -40,8 +40,8 @@ export interface QualityState {
       readonly sub_type: string
       readonly severity: string
       readonly explanation: string
-      readonly source_spans: readonly (readonly [start: number, end: number])[]
-      readonly target_spans: readonly (readonly [start: number, end: number])[]
+      readonly source_spans: readonly Span[]
+      readonly target_spans: readonly Span[]
     }[]
   }[]
   /** The score from 0 to 100, and the number of mistakes by kind. */
@@ -130,12 +130,18 @@ async function ownPath(service: TranslationService, url: string): Promise<string
   }
 }
 
+/** A range of code points from 0, its end excluded. */
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
 /**
  * Returns the part of a text between two code points, the end excluded: evaluations count code points, JavaScript counts UTF-16 code units.
  *
- * @example sliceCodePoints('Na 😀 du', [3, 4]) // '😀'
+ * @example sliceCodePoints('Na 😀 du', { start: 3, end: 4 }) // '😀'
  */
-export function sliceCodePoints(text: string, [start, end]: readonly [start: number, end: number]): string {
+export function sliceCodePoints(text: string, { start, end }: Span): string {
   const from = unitsBefore(text, start)
   return text.slice(from, from + unitsBefore(text.slice(from), end - start))
 }

@@ -1,7 +1,8 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
 import { ValidationError } from '../../client/errors.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from '../translation-service.ts'
-import type { VoiceAccess, VoiceSession } from './session.ts'
+import type { VoiceAccess } from './connection.ts'
+import type { VoiceSession } from './session.ts'
 
 /** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
 export interface VoiceSessionInput {
