@@ -96,7 +96,7 @@ export default defineConfig(({ mode }) => ({
     // With more room for new objects, the garbage collector of V8 runs less often.
     execArgv: ['--max-semi-space-size=64'],
     // More than processors: the tests that take longest wait for servers and processes.
-    maxWorkers: mode === 'mutation' ? 1 : Math.min(2 * availableParallelism(), 8),
+    maxWorkers: mode === 'mutation' ? 1 : Math.min(3 * availableParallelism(), 8),
     reporters: mode === 'mutation' ? [] : ['default', retriesReporter(), ...(process.env.TIMES ? [timesReporter] : [])],
     sequence: { sequencer: LongestFirst },
     projects: [...projectsOf(mode)],

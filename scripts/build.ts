@@ -1,16 +1,21 @@
 /**
- * Compiles `src` into `dist`, after the modules of `src` that are generated. A failed build leaves the old output alone; a finished one leaves
- * nothing stale behind.
+ * Compiles `src` into `dist`, after the modules of `src` that are generated, and writes the manual pages. A failed build leaves the old output
+ * alone; a finished one leaves nothing stale behind. With `--unless-built` it builds only where there is no `dist`: npm runs that in a new
+ * clone, and in the one that it makes of a git URL.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { commandLine } from './command-line.ts'
 import { generateCode } from './generated-code.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
+const { values } = commandLine('npm run build [-- --unless-built]', { 'unless-built': { type: 'boolean' } })
+if (values['unless-built'] && existsSync(dist)) process.exit()
+
 // Beside the old output, so that the swap is a rename; a name of its own, so that two builds do not meet.
 const fresh = mkdtempSync(`${root}node_modules/.build-`)
 
@@ -25,6 +30,8 @@ if (compiled.status === 0) {
   chmodSync(`${fresh}/cli/bin.js`, 0o755)
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)
+  // From the help of the program that was just built.
+  await import('./man.ts')
 } else {
   rmSync(fresh, { recursive: true, force: true })
   process.exitCode = compiled.status ?? 1

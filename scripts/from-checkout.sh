@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the program of this checkout with the given arguments, in the current folder: for the GitHub action and the pre-commit hooks. It is
+# Runs the program of this checkout with the given arguments, in the current folder: for the GitHub action and other CI. It is
 # built before its first run. npm runs in this folder, never in the current one, whose .npmrc and node_modules could name other programs;
 # the lock file has the hash of each package.
 set -euo pipefail

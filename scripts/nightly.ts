@@ -40,6 +40,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
+  figures: { command: process.execPath, arguments: ['bench/index.mjs', '--documented'] },
   mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())] },
   docs: { command: tsx, arguments: ['scripts/docs.ts'] },
   peers: { command: vitest, arguments: ['run', '--mode', 'peers'] },

@@ -13,9 +13,8 @@ export interface Packed {
   readonly files: readonly string[]
 }
 
-/** Packs what was built into a folder, with fresh manual pages. */
+/** Packs what was built into a folder. */
 export async function packInto(folder: string): Promise<Packed> {
-  await run(process.execPath, ['--import', 'tsx', 'scripts/man.ts'], { cwd: root })
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await run('npm', ['pack', ...options], { cwd: root, maxBuffer: 64 * 1024 * 1024 })
   const [{ filename, files }] = JSON.parse(stdout) as [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }]

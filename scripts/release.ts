@@ -6,17 +6,18 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { type Repository, repositoryName } from './repository.ts'
 
 interface Manifest {
   readonly version: string
-  readonly repository?: string | { readonly url?: string }
+  readonly repository?: Repository
 }
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 /** The heading of what is not released; the first version of a package may stand behind it. */
 const UNRELEASED = /^## \[Unreleased\].*$/m
 /** What stops being true with the first release. */
-const UNPUBLISHED = /not yet published|no version has been published so far/i
+const UNPUBLISHED = /not\s+yet\s+published|no\s+version\s+has\s+been\s+published\s+so\s+far|not\s+registered\s+at\s+npm/i
 const CHECKS = [
   ['npm', 'test'],
   ['npm', 'run', 'check'],
@@ -84,8 +85,8 @@ function verify(tag: string): void {
   const version = versionOf(tag)
   const { version: actual } = manifest()
   const here = process.env.GITHUB_REPOSITORY
-  const named = repositoryName()
-  const problems = problemsOfRepository()
+  const named = repositoryName(manifest().repository)
+  const problems = [...problemsOfRepository(), ...problemsOfPages()]
   if (actual !== version) problems.push(`the tag is ${tag}, and package.json has version ${actual}`)
   if (named && here && named.toLowerCase() !== here.toLowerCase()) {
     problems.push(`"repository" in package.json names ${named}, and this runs in ${here}: npm refuses its provenance`)
@@ -125,16 +126,9 @@ function problemsOfTree(version: string): readonly string[] {
 /** npm accepts the provenance of a package only when its `repository` is the one in which it was built. */
 function problemsOfRepository(): string[] {
   const line = '"repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" },'
-  return repositoryName()
+  return repositoryName(manifest().repository)
     ? []
-    : [`package.json names no repository on GitHub, which npm compares with the provenance. Add the line ${line}`]
-}
-
-/** `owner/name` from each form that npm reads. */
-function repositoryName(): string | undefined {
-  const { repository } = manifest()
-  const text = typeof repository === 'string' ? repository : (repository?.url ?? '')
-  return /^(?:github:|(?:git\+)?(?:https|ssh|git):\/\/(?:git@)?github\.com\/)([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(text)?.[1]
+    : [`package.json names no repository on GitHub, which npm compares with the provenance. Add the line ${line} and run npm run generate`]
 }
 
 function problemsOfChangelog(change: string): readonly string[] {
@@ -147,7 +141,7 @@ function problemsOfChangelog(change: string): readonly string[] {
 }
 
 function problemsOfPages(): readonly string[] {
-  return ['README.md', 'docs/README.md', 'SECURITY.md', 'examples/stac-browser/README.md'].flatMap((page) => {
+  return ['README.md', 'docs/README.md', 'docs/linting.md', 'SECURITY.md', 'examples/stac-browser/README.md'].flatMap((page) => {
     const [found] = existsSync(page) ? (UNPUBLISHED.exec(readFileSync(page, 'utf8')) ?? []) : []
     return found ? [`${page} says "${found}": say how to install the package instead`] : []
   })

@@ -1,5 +1,6 @@
 /** The packages that are installed with stac-auth, from the lock file: its dependencies and theirs, without optional peers. */
 import { readFileSync } from 'node:fs'
+import type { Repository } from './repository.ts'
 
 export interface RunTimePackage {
   readonly name: string
@@ -27,6 +28,7 @@ export const MANIFEST = readJson('package.json') as {
   readonly version: string
   readonly description: string
   readonly license: string
+  readonly repository?: Repository
   readonly dependencies: Readonly<Record<string, string>>
 }
 

@@ -69,7 +69,7 @@ const FIXES = {
 
 /** Returns the lines that the repair changes, with those around them. */
 function difference(bad: string, good: string): string {
-  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 3 })
+  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 1 })
   const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines.filter((line) => !line.startsWith('\\'))])
   return `\`\`\`diff\n${lines.join('\n')}\n\`\`\``
 }

@@ -6,7 +6,7 @@
 import { platform } from '#platform'
 import { ConfigurationError, isAuthError, SelectionError, TrustError, UnsupportedError } from '../errors.ts'
 import type { Connection, CredentialUse, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
-import { addressOf, isAddressProblem, isLoopbackHost } from '../http/url.ts'
+import { addressOf, isAddressProblem, isLoopbackHost, trustHint } from '../http/url.ts'
 import { urlSignature } from '../http/url-signature.ts'
 import type { Clock } from '../net/clock.ts'
 import { isProtected, type Target } from '../stac/target.ts'
@@ -296,6 +296,6 @@ function checkPlace(address: string, named: ReadonlySet<string>, target: Target 
   const isNameable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
   throw new SelectionError(problem.code, `the host of this object is refused: ${origin} ${problem.message}. Nothing was sent`, {
     ...(target && { pointer: `${target.pointer}/href` }),
-    ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
+    ...(isNameable && { hint: trustHint(`${origin}/`) }),
   })
 }

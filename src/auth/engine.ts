@@ -274,7 +274,7 @@ export class Engine {
     if (isAddressProblem(url)) throw refusedUrl('the URL of the service', url)
     const [{ match } = {}] = this.#selector.selectUrl(url).usable
     if (match) return new CredentialService(this.#engine, match, this.#selector.named.has(url.origin))
-    const hint = `add "${url.origin}/" to "sendTo" of the credential for this service`
+    const hint = `run stac-auth credentials trust ID ${url.origin}/ with the id of the credential for this service`
     throw new SelectionError('NO_CREDENTIAL', `no credential may be sent to ${url.origin}`, { url: base, hint })
   }
 }
@@ -310,7 +310,9 @@ function refusedUrl(what: string, problem: AddressProblem): TrustError {
     return new TrustError(problem.code, `${what} is relative`, { hint: 'give an absolute URL, or a target: assetOf(item, key)' })
   const advice =
     problem.code === 'URL_ADDRESS_FORBIDDEN'
-      ? { hint: 'if you trust that host: type its URL, add it to "sendTo" of a credential, or in code to "typed"' }
+      ? {
+          hint: 'if you trust that host: type its URL, or stac-auth credentials trust ID URL; in code, "sendTo" of a credential, or "typed"',
+        }
       : hintFor(problem)
   return new TrustError(problem.code, `${what} ${problem.message}`, advice)
 }

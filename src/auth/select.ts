@@ -3,7 +3,7 @@
  * be used keeps its reason, from which `refusals.ts` makes errors and explanations. Uses no network and reads no secret.
  */
 import { type AuthError, isAuthError, SelectionError, TrustError } from '../errors.ts'
-import { addressOf, isAddressProblem } from '../http/url.ts'
+import { addressOf, isAddressProblem, trustHint } from '../http/url.ts'
 import { type UrlSignature, urlSignature } from '../http/url-signature.ts'
 import { isObject, own, ownString, pointer } from '../stac/document.ts'
 import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
@@ -324,7 +324,7 @@ export function checkReach(match: CredentialMatch, address: string): void {
   throw new TrustError('CREDENTIAL_TARGET_UNTRUSTED', `"${id}" may not be sent to ${url.origin}. Nothing was sent`, {
     credential: id,
     url: address,
-    hint: `if you trust that host: stac-auth credentials trust ${id} ${url.origin}/; in code, "sendTo" of "${id}"`,
+    hint: trustHint(`${url.origin}/`, id),
   })
 }
 

@@ -2,7 +2,7 @@
 import { TrustError } from '../errors.ts'
 import { harmlessHeaders } from './headers.ts'
 import type { HttpRequest } from './message.ts'
-import { addressOf, isAddressProblem, isLoopbackHost, originOf } from './url.ts'
+import { addressOf, isAddressProblem, isLoopbackHost, originOf, trustHint } from './url.ts'
 
 /** Returns the URL that a redirect leads to. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
@@ -69,7 +69,7 @@ function privateTarget({ origin, protocol, hostname }: URL, from: string, proble
   return new TrustError('URL_ADDRESS_FORBIDDEN', `${originOf(from)} redirects to ${origin}, which ${problem}`, {
     url: from,
     hop,
-    ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
+    ...(isNameable && { hint: trustHint(`${origin}/`) }),
   })
 }
 

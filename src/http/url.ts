@@ -243,6 +243,15 @@ export function isPublicHost(hostname: string): boolean {
   return hostname !== '' && !PRIVATE_NAME.test(hostname.toLowerCase().replace(/\.$/, ''))
 }
 
+/** Returns the advice to allow the URLs below one for a credential; `id` is its id where it is known. */
+export function trustHint(url: string, id?: string): string {
+  const owner = id === undefined ? 'a credential' : `"${id}"`
+  // People paste the command: one with characters that a shell reads is not shown.
+  return /^[\w:/.%~-]+$/.test(url)
+    ? `if you trust that host: stac-auth credentials trust ${id ?? 'ID'} ${url}; in code, "sendTo" of ${owner}`
+    : `if you trust that host, add "${url}" to "sendTo" of ${owner}`
+}
+
 /** True when a URL's host is this machine: `localhost`, names below it, 127.0.0.0/8 or `[::1]`. */
 export function isLoopbackHost(hostname: string): boolean {
   return (

@@ -10,7 +10,7 @@ import { matchesAny, parseUrlPattern } from '../auth/url-pattern.ts'
 import { AuthError, ConfigurationError, IntegrityError, isAuthError, NetworkError, ProtocolError, TrustError } from '../errors.ts'
 import { harmlessHeaders } from '../http/headers.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, type Transport } from '../http/message.ts'
-import { bareAddress, urlOfHref } from '../http/url.ts'
+import { bareAddress, trustHint, urlOfHref } from '../http/url.ts'
 import { urlSignature } from '../http/url-signature.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 import { type Clock, systemClock } from '../net/clock.ts'
@@ -455,9 +455,9 @@ function from({ provider }: OrderedFile): string {
 }
 
 function untrusted(file: OrderedFile, url: string): TrustError {
-  const { host } = new URL(url)
+  const { host, origin } = new URL(url)
   const message = `the order of ${bareAddress(file.href)} leads to ${host}, which is not ${file.provider.title}, or not in "sendTo" of its credential. Nothing was sent there`
-  return new TrustError('CREDENTIAL_TARGET_UNTRUSTED', message, { url, hint: `if you trust that host, add it to "sendTo"` })
+  return new TrustError('CREDENTIAL_TARGET_UNTRUSTED', message, { url, hint: trustHint(`${origin}/`) })
 }
 
 function malformed({ provider, href }: OrderedFile, { url }: HttpResponse, problem: string): ProtocolError {

@@ -1,7 +1,7 @@
 import { type AuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
 import { type HttpRequest, type HttpResponse, readBody, type Send, type SendOptions, utf8 } from '../http/message.ts'
 import { exchangeTimeout, failure, invalidRequest, isKnownFailure, networkError } from '../http/network-error.ts'
-import { isPublicHost, originOf } from '../http/url.ts'
+import { isPublicHost, originOf, trustHint } from '../http/url.ts'
 import { type ExchangeEnd, exchangeEnd, throwIfAborted } from '../net/cancellation.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 
@@ -75,7 +75,7 @@ function checkHost(url: string): void {
     `the request was not sent: "${hostname}" is a loopback or private address that you did not name`,
     {
       url,
-      hint: 'if you trust it, add its origin to sendTo',
+      hint: trustHint(`${new URL(url).origin}/`),
     },
   )
 }

@@ -164,13 +164,14 @@ describe('the leak matrix', () => {
   it.each(Object.keys(readers))('%s sends nothing to look-alikes, other ports and targets of redirects', async (name) => {
     const read = found(readers[name])
     const opened = archive.exchanges.length
-    await read(engine(), `${archive.origin}/a`, `${archive.origin}/a`)
+    const auth = engine()
+    await read(auth, `${archive.origin}/a`, `${archive.origin}/a`)
     expect(archive.exchanges.slice(opened).some(({ answer }) => answer.status === 200) || name === 'hyparquet').toBe(true)
     const before = stranger.exchanges.length
     for (const url of hostile()) {
       for (const given of [url, { href: url }, inDocument(url), `${archive.origin}/a`] as const) {
         const outcome = await Promise.resolve()
-          .then(() => read(engine(), given, url))
+          .then(() => read(auth, given, url))
           .catch((error: unknown) => error)
         expect(leaks([secret], { outcome: outcome instanceof Error ? shown(outcome) : '' })).toEqual([])
       }

@@ -1,15 +1,43 @@
 import { describe, expect, it } from 'vitest'
+import { files as published } from '../../scripts/generate/published.ts'
 import { projectFiles } from './files.ts'
 import { LAYERS } from './layers.ts'
 
 const files = new Map(projectFiles().map(({ path, text }) => [path, text]))
 const textOf = (path: string) => files.get(path) ?? ''
+/** Commands that ask a registry for the package by its name. */
+const FROM_A_REGISTRY = /\bnpx (?:-\S+ )*stac-auth\b(?![-.])|\b(?:npm|pnpm|yarn|bun) (?:install|i|add|exec|x) (?:-\S+ )*stac-auth(?![-.\w])/
 const manifest = JSON.parse(textOf('package.json'))
 
 describe('what is written for people agrees with what is there', () => {
-  it.each(['npm ci && npm run demo', 'npm ci && npm test'])('the README tells to run %s, and CI runs exactly that', (command) => {
-    expect(textOf('README.md')).toContain(command)
-    expect(textOf('.ci/run')).toContain(`bash -c '${command}'`)
+  it('the README tells to run the tests and the demo, and CI runs exactly that, with one installation', () => {
+    for (const command of ['npm ci && npm test', 'npm ci && npm run demo']) expect(textOf('README.md')).toContain(command)
+    expect(textOf('.ci/run')).toMatch(/^step npm ci\n(?:step npm (?:test|run demo)\n){2}/m)
+  })
+
+  it('no text tells to get the package from a registry without saying that the name is not ours there yet', () => {
+    const texts = [...files].filter(([path]) => /^(?:src|docs|examples|fixtures|scripts|schemas)\/|^[^/]+\.(?:md|ya?ml)$/.test(path))
+    const telling = texts.flatMap(([path, text]) =>
+      text
+        .split(/\n\s*\n/)
+        .filter((paragraph) => FROM_A_REGISTRY.test(paragraph) && !/not\s+registered\s+at\s+npm/.test(paragraph))
+        .map((paragraph) => `${path}: ${paragraph}`),
+    )
+    expect(telling).toEqual([])
+    expect('$ npx --yes stac-auth lint').toMatch(FROM_A_REGISTRY)
+    expect('npm install -g ./stac-auth-0.1.0.tgz').not.toMatch(FROM_A_REGISTRY)
+  })
+
+  it('every address and version of the package in a text is written from package.json', () => {
+    const own = /\bstac-auth-(?=\d)[\d.]+(?=\.tgz)|[\w./:-]+\/stac-auth(?:@|:(?=\d))v?[\d.]+|git clone .*stac-auth\b/g
+    const written = new Set(Object.keys(published))
+    const named = [...files]
+      .filter(([path, text]) => /^(?:docs|examples)\/|^[A-Z]+\.md$/.test(path) && own.test(text))
+      .map(([path]) => path)
+    expect(named.length).toBeGreaterThan(3)
+    expect(named.filter((path) => !written.has(path))).toEqual([])
+    for (const path of named)
+      expect([path, (published[path] as (text: string) => string)(textOf(path)) === textOf(path)]).toEqual([path, true])
   })
 
   it('every dependency has a reason, and no reason is left from an old one', () => {
@@ -60,7 +88,9 @@ describe('what is written for people agrees with what is there', () => {
   it('every command of package.json is explained or part of one that is', () => {
     const text = textOf('CONTRIBUTING.md') + textOf('README.md')
     const scripts: Record<string, string> = manifest.scripts
-    expect(Object.keys(scripts).filter((name) => name !== 'prepack' && !new RegExp(`npm (?:run )?${name}\\b`).test(text))).toEqual([])
+    expect(
+      Object.keys(scripts).filter((name) => !/^pre(?:pack|pare)$/.test(name) && !new RegExp(`npm (?:run )?${name}\\b`).test(text)),
+    ).toEqual([])
   })
 
   it('every output of authorize has a row in docs/outputs.md that says what its program does on a redirect', () => {

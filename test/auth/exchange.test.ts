@@ -351,11 +351,15 @@ describe('the URL of an object', () => {
   })
 
   it.each([
-    ['https://10.0.0.1/k', 'URL_ADDRESS_FORBIDDEN', 'if you trust that host, add "https://10.0.0.1/" to "sendTo" of a credential'],
+    [
+      'https://10.0.0.1/k',
+      'URL_ADDRESS_FORBIDDEN',
+      'if you trust that host: stac-auth credentials trust ID https://10.0.0.1/; in code, "sendTo" of a credential',
+    ],
     [
       'http://127.0.0.1:9000/k',
       'URL_ADDRESS_FORBIDDEN',
-      'if you trust that host, add "http://127.0.0.1:9000/" to "sendTo" of a credential',
+      'if you trust that host: stac-auth credentials trust ID http://127.0.0.1:9000/; in code, "sendTo" of a credential',
     ],
     ['http://10.0.0.1/k', 'URL_ADDRESS_FORBIDDEN', undefined],
     ['https://store.example./k', 'URL_INVALID', undefined],

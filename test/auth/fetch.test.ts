@@ -215,7 +215,7 @@ describe('loopback', () => {
     expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     expect(await failureOf(victim({}, servers).auth.fetch('http://127.0.0.1:8080/f'))).toMatchObject({
       code: 'URL_ADDRESS_FORBIDDEN',
-      hint: 'if you trust that host: type its URL, add it to "sendTo" of a credential, or in code to "typed"',
+      hint: 'if you trust that host: type its URL, or stac-auth credentials trust ID URL; in code, "sendTo" of a credential, or "typed"',
     })
     const { auth } = victim({ typed: ['http://127.0.0.1:8080/item.json'] }, servers)
     expect((await auth.fetch(plain)).status).toBe(200)

@@ -1,6 +1,7 @@
 /**
- * Long commands and what may happen to them: broken answers, a disk that fails, little memory, signals, a clock that jumps. One seed here;
- * `npm run nightly -- chaos` runs many, `CHAOS_SEEDS=7,8` those.
+ * Long commands and what may happen to them: broken answers, a disk that fails, little memory, signals, a clock that jumps. Here one seed, with
+ * each fault for a third of the commands and each command with one fault or two; `npm run nightly -- chaos` tries many seeds with all,
+ * `CHAOS_SEEDS=7,8` those.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { KINDS, type Kind, planOf, scenario } from './scenario.ts'
 import { type Site, startSite } from './site.ts'
 
 const SEEDS = (process.env.CHAOS_SEEDS ?? '1').split(',').map(Number)
+const isTried = (at: number, kind: Kind) => process.env.CHAOS_SEEDS !== undefined || (at + KINDS.indexOf(kind)) % 3 === 0
 
 describe.each(SEEDS)('with the seed %i', (seed) => {
   let sites: readonly Site[]
@@ -24,7 +26,10 @@ describe.each(SEEDS)('with the seed %i', (seed) => {
     'faults of kind %s end no long command in a wrong way, and its next run completes',
     async (kind: Kind) => {
       const root = await temporaryFolder()
-      const runs = LONG_COMMANDS.map((command, at) => scenario(command, kind, seed, sites[at] as Site, root))
+      const runs = LONG_COMMANDS.flatMap((command, at) =>
+        isTried(at, kind) ? [scenario(command, kind, seed, sites[at] as Site, root)] : [],
+      )
+      expect(runs.length).toBeGreaterThan(1)
       expect((await Promise.all(runs)).flat()).toEqual([])
     },
     240_000,

@@ -24,7 +24,7 @@ function sectionName(section: string): string {
 
 function tablesIn(section: string): readonly Table[] {
   return section.split(/^(?=### )/m).flatMap((part) => {
-    const rows = [...part.matchAll(/^\| `([^`]+)`( \(optional\))? \| `(.*?)` \| /gm)]
+    const rows = [...part.matchAll(/^\| `([^`?]+)(\?)?` \| `(.*?)` \| /gm)]
     if (rows.length === 0) return []
     const names = rows.map(([, name = '']) => name.split(', '))
     const fields = new Map(rows.flatMap(([, , , type = ''], at) => (names[at] ?? []).map((name) => [name, type] as const)))

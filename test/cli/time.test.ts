@@ -120,7 +120,7 @@ describe('the credential', () => {
     expect(outcome.code).toBe(3)
     expect(lastError(outcome)).toMatchObject({
       code: 'NO_CREDENTIAL',
-      hint: expect.stringMatching(/^set STAC_AUTH_TIME_TOKEN, or add "http:\/\/127\.0\.0\.1:\d+\/" to "sendTo"/),
+      hint: expect.stringMatching(/^set STAC_AUTH_TIME_TOKEN, or run stac-auth credentials trust ID http:\/\/127\.0\.0\.1:\d+\/ /),
     })
   })
 

@@ -49,7 +49,7 @@ describe('a Location', () => {
   it('a Location to a private address names both ends and what would allow it', () => {
     expect(thrownBy(() => at('https://192.168.0.1/secret?x'))).toMatchObject({
       message: 'https://data.example redirects to https://192.168.0.1, which is a loopback or private address that you did not name',
-      hint: 'if you trust that host, add "https://192.168.0.1/" to "sendTo" of a credential',
+      hint: 'if you trust that host: stac-auth credentials trust ID https://192.168.0.1/; in code, "sendTo" of a credential',
     })
     expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).not.toHaveProperty('hint')
   })
@@ -60,7 +60,7 @@ describe('a Location', () => {
     expect(at('https://data.example/', 'http://127.0.0.1:1/', named).protocol).toBe('https:')
     expect(thrownBy(() => at('http://127.0.0.1:3/', 'http://127.0.0.1:1/', named))).toMatchObject({
       code: 'URL_ADDRESS_FORBIDDEN',
-      hint: 'if you trust that host, add "http://127.0.0.1:3/" to "sendTo" of a credential',
+      hint: 'if you trust that host: stac-auth credentials trust ID http://127.0.0.1:3/; in code, "sendTo" of a credential',
     })
   })
 })

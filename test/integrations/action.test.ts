@@ -191,7 +191,7 @@ describe('the hooks of pre-commit', () => {
 
   it('the hooks of pre-commit name commands that there are', async () => {
     const { stdout } = await run(['lint', '--help'])
-    const entries = [...hooks.matchAll(/^ {2}entry: scripts\/from-checkout\.sh lint ?(--\S+)?$/gm)].map(([, option = '--format']) => option)
+    const entries = [...hooks.matchAll(/^ {2}entry: stac-auth lint ?(--\S+)?$/gm)].map(([, option = '--format']) => option)
     expect(entries).toHaveLength(3)
     for (const option of entries) expect(stdout).toContain(option)
   })

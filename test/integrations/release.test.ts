@@ -10,7 +10,7 @@ import { temporaryFolder } from '../cli/folder.ts'
 const folder = await temporaryFolder()
 /** Compiled once: the script is started dozens of times. */
 const SCRIPT = join(folder, 'release.mjs')
-await build({ entryPoints: [`${root}scripts/release.ts`], outfile: SCRIPT, platform: 'node', format: 'esm' })
+await build({ entryPoints: [`${root}scripts/release.ts`], outfile: SCRIPT, platform: 'node', format: 'esm', bundle: true })
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/owner/stac-auth.git' }
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n### Added\n\n- All.\n'
 
@@ -165,7 +165,7 @@ describe('npm run release', () => {
     await put('README.md', '# x\n\nVersion 0.1.0, not yet published.\n')
     git('add', 'README.md')
     git('commit', '--quiet', '--message=readme')
-    expect(release('minor').stderr).toContain('README.md says "not yet published"')
+    for (const args of ['minor', 'verify v0.1.0']) expect(release(args).stderr).toContain('README.md says "not yet published"')
     // The check knows the words of this project, which names no repository until its first release.
     const { repository: own } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
     const pages = own ? [] : ['README.md', 'SECURITY.md'].map((page) => readFileSync(root + page, 'utf8'))

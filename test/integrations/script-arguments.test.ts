@@ -22,7 +22,11 @@ describe('a maintenance script with a wrong argument', () => {
     ['scripts/docs.ts', '--nosuch', /^Unknown option '--nosuch'\. Usage: npm run docs -- \[--serve\]$/],
     ['scripts/generate.ts', '--chek', /^Unknown option '--chek'\. Usage: npm run generate \[-- --check\]$/],
     ['scripts/nightly.ts', '--seed', /^Option '--seed <value>' argument missing\. Usage: npm run nightly -- .*$/],
-    ['bench/index.mjs', 'startup nosuch', /^unknown benchmark: nosuch\. Benchmarks: authorize, .*; options: --json, --smallest$/],
+    [
+      'bench/index.mjs',
+      'startup nosuch',
+      /^unknown benchmark: nosuch\. Benchmarks: authorize, .*; options: --json, --smallest, --documented$/,
+    ],
     ['test/load/downloads.ts', 'small toString', /^unknown row: toString\. Rows: small, middle, .*$/],
     ['test/load/queue.ts', 'kiled', /^unknown row: kiled\. Rows: killed, overhead, workers$/],
   ])('%s %s says in one line what is wrong and what is allowed', async (path, args, line) => {

@@ -62,9 +62,12 @@ const ENCODED: Readonly<Record<string, (secret: string) => string>> = {
   'text that Node quotes': (secret) => inspect({ secret }),
 }
 
-const cells = materials().flatMap((material) => (Object.keys(ALLOWED) as Allowed[]).map((by) => ({ by, material, name: material.name })))
+const WAYS = Object.keys(ALLOWED) as Allowed[]
+const cells = materials().flatMap((material, row) =>
+  WAYS.map((by, column) => ({ by, material, name: material.name, isFirst: (row + column) % WAYS.length === 0 })),
+)
 
-describe.each(cells)('$name that may be sent to $by', ({ by, material }) => {
+describe.each(cells)('$name that may be sent to $by', ({ by, material, isFirst }) => {
   it('goes there and nowhere else', async () => {
     const { list, carried } = await withoutTraces(() => runAll(material, by, false))
     expect(list.slice(0, 5)).toEqual([])
@@ -78,7 +81,8 @@ describe.each(cells)('$name that may be sent to $by', ({ by, material }) => {
     }
   })
 
-  it('is not in what comes back from a server that refuses and repeats it', async () => {
+  // What is said of a refusal does not depend on how `sendTo` is written: here one form for each secret, at night all.
+  it.runIf(isFirst || process.env.NIGHTLY)('is not in what comes back from a server that refuses and repeats it', async () => {
     const { list } = await withoutTraces(() => runAll(material, by, true))
     expect(list.slice(0, 5)).toEqual([])
   })

@@ -57,7 +57,7 @@ function relatives(document: unknown, count: number): unknown[] {
 }
 
 /** Neighbours in the shuffled order, over all serializations. */
-const PAIRS = caseCount(100_000, 10_000)
+const PAIRS = caseCount(100_000, 3_000)
 
 describe.each(Object.entries(SERIALIZATIONS))('documents written %s', (_, serialize) => {
   it('have the same findings alone as among 50 clean documents', () => {

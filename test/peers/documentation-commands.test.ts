@@ -15,7 +15,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/ queue (?:work|show|failed)\b| --queue/, 'needs Redis: test/peers/redis-downloads.test.ts'],
   [/ --watch\b/, 'runs until it is ended: test/cli/lint-watch.test.ts'],
   [/ login\b| logout\b/, 'asks a person: test/peers/login-chromium.test.ts'],
-  [/^program=|git\.example|"\$program\//, 'needs this repository where it is published: test/peers/from-checkout.test.ts'],
+  [/^program=|git\.example|"\$program\//, 'needs this repository where it is published: test/peers/installing.test.ts'],
   [/--link enclosure|download s3:/, 'needs an object store: test/cli/download/links.test.ts'],
   [/--asset (?:zarr|Product)\b|(?:list|fetch|-d) s3:|-> a bucket/, 'needs an object store: test/peers/swift.test.ts'],
   [/^aws |aws configure/, 'needs the AWS command line'],

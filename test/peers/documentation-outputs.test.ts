@@ -64,28 +64,6 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
     without: /--watch/,
     blocks: 2,
   }),
-  'README.md': () => ({
-    files: {
-      'item.json': item(
-        {
-          s3: { type: 's3' },
-          oidc: { type: 'openIdConnect', openIdConnectUrl: 'https://identity.eo.example/.well-known/openid-configuration' },
-        },
-        {
-          B04_10m: {
-            href: 's3://eodata/Sentinel-2/MSI/L2A/2026/11/04/T32UPU/R10m/B04.jp2',
-            'auth:refs': ['s3'],
-            'storage:refs': ['archive'],
-          },
-          Product: { href: 'https://zipper.eo.example/odata/Products(9a1f)/$value', 'auth:refs': ['oidc'] },
-        },
-        { 'storage:schemes': { archive: { type: 'custom-s3', platform: 'https://eodata.eo.example', region: 'default' } } },
-      ),
-    },
-    credentials: [{ id: 'eo-token', type: 'http', scheme: 'bearer', token: { env: 'EO_TOKEN' }, sendTo: ['https://zipper.eo.example/'] }],
-    env: { EO_TOKEN: 'a-token' },
-    blocks: 1,
-  }),
   'docs/outputs.md': () => ({
     files: {
       'item.json': item(

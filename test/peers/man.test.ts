@@ -1,5 +1,5 @@
 /** The manual pages, read by the formatters of two systems. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,7 +9,6 @@ import { type Peer, startPeer } from './peer.ts'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = `${root}dist/man/`
-execFileSync(process.execPath, ['--import', 'tsx', 'scripts/man.ts'], { cwd: root })
 let formatters: Peer<object> | undefined
 
 beforeAll(async () => {

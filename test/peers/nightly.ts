@@ -19,7 +19,6 @@ export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
   'documentation-pictures': ['test/peers/documentation-outputs.test.ts'],
   'documentation-site-chromium': ['test/integrations/site.test.ts'],
   'element-browsers': ['test/peers/element-chromium.test.ts'],
-  'from-checkout': ['test/integrations/action.test.ts'],
   gdal: ['test/outputs/gdal.test.ts', 'test/peers/gateway-clients.test.ts'],
   'gateway-gdal': ['test/peers/gateway-clients.test.ts', 'test/outputs/gdal.test.ts'],
   'gateway-long-read': ['test/peers/gateway-clients.test.ts'],

@@ -2,8 +2,9 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Redactor } from '../../src/text/redactor.ts'
+import { caseCount } from '../harness/case-count.ts'
 
-const RUNS = { numRuns: fc.readConfigureGlobal().numRuns ?? 300 }
+const RUNS = { numRuns: fc.readConfigureGlobal().numRuns ?? caseCount(300, 75) }
 const hexOf = (secret: string) => Buffer.from(secret).toString('hex')
 const units = (secret: string, write: (unit: string, code: number) => string) =>
   [...secret]

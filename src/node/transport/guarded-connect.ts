@@ -9,7 +9,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type * as undici from 'undici'
 import { TrustError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message.ts'
-import { isPublicAddress, isPublicHost } from '../../http/url.ts'
+import { isPublicAddress, isPublicHost, trustHint } from '../../http/url.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
 import { connectToProxy, environmentProxies, forwardingProxy, openTunnel, type Proxies, wantsAddress } from './proxies.ts'
 import { Agent, buildConnector, withParserFixes } from './undici-parts.ts'
@@ -162,7 +162,7 @@ function portOf({ protocol, port }: Dial): string {
 
 function forbidden(hostname: string): TrustError {
   const message = `the connection was refused: "${hostname}" is a loopback or private address that you did not allow`
-  return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if you trust it, add its origin to sendTo' })
+  return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: trustHint(`https://${hostname}/`) })
 }
 
 const CONNECT_TIMEOUT = 10_000

@@ -97,7 +97,7 @@ describe('what is wrong', () => {
   it('what is wrong is reported with the ways that this command has', async () => {
     const hint = async (...argv: string[]) => lastError(await run(['translate', 'a', '--to', 'DE', '--json', ...argv])).hint
     expect(await hint()).toBe(
-      'set STAC_AUTH_TRANSLATION_KEY, or add "https://api.deepl.com/" to "sendTo" of the credential for this service',
+      'set STAC_AUTH_TRANSLATION_KEY, or run stac-auth credentials trust ID https://api.deepl.com/ with the id of the credential for this service',
     )
     expect(await hint('--base-url', 'http://words.example')).toBe('use https:; http: is only allowed for a service on this machine')
   })
