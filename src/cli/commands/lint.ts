@@ -36,7 +36,7 @@ export function addLint(program: Command, context: Context): void {
   withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command)))))
     .option('--changed [revision]', 'lint only new files and files changed since this revision (default: HEAD)')
     .option('--staged', 'lint only staged files, with their staged content')
-    .option('--online', 'also check with anonymous requests whether S3 buckets are public')
+    .option('--online', 'also check with anonymous requests the login endpoints and S3 buckets of schemes')
     .option('--queue [url]', 'lint with the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
