@@ -137,8 +137,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
 function syntaxProblem(text: string): HrefProblem | undefined {
   if (typeof text !== 'string' || text === '') return problem('URL_INVALID', 'is missing')
   if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
-  const odd = text.search(ODD)
-  if (odd >= 0) return problem('URL_INVALID', oddity(text, odd))
+  if (ODD.test(text)) return problem('URL_INVALID', oddity(text))
   if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
@@ -152,7 +151,8 @@ function syntaxProblem(text: string): HrefProblem | undefined {
   return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
 }
 
-function oddity(text: string, at: number): string {
+function oddity(text: string): string {
+  const at = text.search(ODD)
   if (text[at] === ' ') return at === 0 ? 'begins with a space' : 'ends with a space'
   return `has a ${text[at] === '\\' ? 'backslash' : 'control character'} at character ${at + 1}`
 }

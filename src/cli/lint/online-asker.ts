@@ -29,7 +29,7 @@ export type Answer =
     }
 
 /** The page whose requests servers are asked to allow. No such host exists. */
-export const PAGE = 'https://page.example'
+const PAGE = 'https://page.example'
 
 /** Limit of the requests of one run, because documents of others name the URLs. */
 const MOST = 500
