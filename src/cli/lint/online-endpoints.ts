@@ -1,8 +1,10 @@
 /** Asks the services that schemes name what a client would ask before it logs in. */
 
 import type { Auth } from '../../auth/auth.ts'
+import { isToken } from '../../http/headers.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, type JsonObject, kindOf, own, ownObject, ownString, pointer, schemePlaces, wrappedMember } from '../../stac/document.ts'
+import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/target.ts'
 import { discoveryUrl } from '../../strategies/oauth2/server.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { type Answer, Asker, type Question, shortUrl } from './online-asker.ts'
@@ -44,6 +46,8 @@ const SIGNING: Expectation = { ...AUTHORIZATION, expected: 'a signed URL, or an 
 export class Endpoints implements OnlineCheck {
   readonly codes = ['endpoint-unreachable', 'endpoint-answer', 'endpoint-metadata', 'scope-unlisted', 'endpoint-cors'] as const
   readonly #asker: Asker
+  /** The file of each server that is asked about, by origin and header. */
+  readonly #files = new Map<string, string>()
 
   constructor(auth: () => Promise<Auth>, signal: AbortSignal) {
     this.#asker = new Asker(auth, signal)
@@ -54,7 +58,11 @@ export class Endpoints implements OnlineCheck {
     return unasked === 0 ? undefined : `--online: ${unasked} requests to endpoints were not sent: the limit of a run is reached`
   }
 
-  async in({ document, at, url }: OnlineDocument): Promise<readonly OnlineFinding[]> {
+  async in(read: OnlineDocument): Promise<readonly OnlineFinding[]> {
+    return [...(await this.#inSchemes(read)), ...(await this.#inTargets(read))]
+  }
+
+  async #inSchemes({ document, at, url }: OnlineDocument): Promise<readonly OnlineFinding[]> {
     const member = kindOf(document) === 'wrapper' ? wrappedMember(document) : undefined
     const inner = member === undefined ? undefined : own(document, member)
     const documents: [string, unknown][] = [[at, document]]
@@ -63,6 +71,28 @@ export class Endpoints implements OnlineCheck {
     for (const [place, one] of documents) {
       const id = ownString(one, 'id')
       if (isObject(one)) for (const finding of await this.#inDocument(one, place, url)) found.push({ ...finding, id })
+    }
+    return found
+  }
+
+  /** A page needs a preflight for a file that is requested with a header; servers are asked about one file of theirs. */
+  async #inTargets({ document, at, parents, url }: OnlineDocument): Promise<readonly OnlineFinding[]> {
+    const seen = new Set<string>()
+    const found: OnlineFinding[] = []
+    for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
+      const endpoint = endpointOf(target.object, 'href', at + target.pointer, undefined, url)
+      const header = headerFor(target)
+      if (!endpoint || header === undefined) continue
+      const key = `${new URL(endpoint.url).origin} ${header}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      const first = this.#files.get(key) ?? endpoint.url
+      this.#files.set(key, first)
+      const headers = { 'access-control-request-method': 'GET', 'access-control-request-headers': header }
+      const preflight = { method: 'OPTIONS', url: first, headers } as const
+      const answer = await this.#asker.ask(preflight)
+      const id = ownString(target.scope.document, 'id')
+      if (answer && answer.failed === undefined) found.push(...closedTo(endpoint, preflight, answer).map((finding) => ({ ...finding, id })))
     }
     return found
   }
@@ -215,6 +245,16 @@ function problemOf(
   if (answer.status === 429 || answer.status >= 500) return [unreachable(endpoint, request, `the server answered ${answer.text}`)]
   if (accepts(answer)) return []
   return [{ code: 'endpoint-answer', pointer: endpoint.pointer, data: { request, answer: answer.text, expected } }]
+}
+
+/** Returns the header that a page sends for the first reference of a target, in lower case; undefined for none. */
+function headerFor({ object, refsOf, refs, scope, kind }: Target): string | undefined {
+  const maps = schemeMaps(scope, { object, pointer: refsOf.pointer, describesItems: kind === 'item_asset' })
+  const scheme = refs.map((ref) => findScheme(maps, ref)?.value).find((value) => value !== undefined)
+  const type = ownString(scheme, 'type') ?? ''
+  const name = ownString(scheme, 'name') ?? ''
+  if (type === 'apiKey') return ownString(scheme, 'in') === 'header' && isToken(name) ? name.toLowerCase() : undefined
+  return ['http', 'oauth2', 'openIdConnect'].includes(type) ? 'authorization' : undefined
 }
 
 function unreachable({ pointer: at }: Endpoint, request: string, reason: string): Finding {

@@ -17,6 +17,8 @@ const answers: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   '/html': (response) => response.setHeader('content-type', 'text/html; charset=utf-8').end('<!doctype html>'),
   '/busy': (response) => response.writeHead(503).end(),
   '/moved': (response) => response.writeHead(302, { location: '/token?code=secret' }).end(),
+  '/a.tif': (response) => response.writeHead(204, { 'access-control-allow-origin': PAGES }).end(),
+  '/closed.tif': (response) => response.writeHead(403).end(),
   '/closed': (response) => response.writeHead(400).end('{"error":"invalid_request"}'),
   [`/closed${DISCOVERY}`]: (response) =>
     response.end(JSON.stringify({ issuer: `${server.issuer}/closed`, token_endpoint: `${server.issuer}/closed` })),
@@ -67,7 +69,7 @@ const ONLINE = ['endpoint-unreachable', 'endpoint-answer', 'endpoint-metadata', 
 
 /** Lints documents with these schemes, which the authorization server itself serves. */
 async function found(schemes: object, { argv = [] as readonly string[], paths = ['/item.json'] } = {}) {
-  const item = itemWith({ data: { href: 'https://data.example/a.tif', 'auth:refs': Object.keys(schemes) } }, { schemes: schemes as never })
+  const item = itemWith({ data: { href: `${server.issuer}/a.tif`, 'auth:refs': Object.keys(schemes) } }, { schemes: schemes as never })
   for (const path of paths) documents.set(path, item)
   const credentials = await put(folder, 'credentials.json', keyFor(`${server.issuer}/`))
   const inputs = paths.map((path) => server.issuer + path)
@@ -90,6 +92,7 @@ describe('lint --online of a real authorization server', () => {
       'GET /.well-known/oauth-authorization-server',
       'GET /.well-known/openid-configuration',
       'GET /auth',
+      'OPTIONS /a.tif',
       'OPTIONS /token',
       'POST /token',
     ])
@@ -170,8 +173,28 @@ describe('lint --online reports at the URL', () => {
   it('a private address that only a document names, which is not asked', async () => {
     const { problems } = await found({ login: oauth({ tokenUrl: `${other.issuer}/token` }) })
     expect(problems).toMatchObject([{ code: 'endpoint-unreachable', message: expect.stringContaining('(URL_ADDRESS_FORBIDDEN)') }])
-    expect(asked).toEqual([])
+    expect(asked.map(({ line }) => line)).toEqual(['OPTIONS /a.tif'])
   })
+})
+
+it('lint --online asks once per server whether pages may read its files, with the header of their scheme', async () => {
+  const file = (name: string, ref: string) => ({ href: `${server.issuer}/${name}.tif`, 'auth:refs': [ref] })
+  const schemes = {
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    query: { type: 'apiKey', in: 'query', name: 'k' },
+    odd: { type: 'apiKey', in: 'header', name: 'a\r\nb' },
+  }
+  const assets = { query: file('query', 'query'), odd: file('odd', 'odd'), first: file('closed', 'key'), second: file('a', 'key') }
+  documents.set('/files.json', itemWith(assets, { schemes: schemes as never }))
+  documents.set('/more.json', itemWith({ second: file('a', 'key') }, { schemes: schemes as never }))
+  const { stdout } = await run(['lint', '--online', '--format', 'json', `${server.issuer}/files.json`, `${server.issuer}/more.json`])
+  const problems = JSON.parse(stdout).problems.filter(({ code }: Found) => code === 'endpoint-cors')
+  const message = `pages of other origins cannot use it: OPTIONS ${server.issuer}/closed.tif was answered 403 without Access-Control-Allow-Origin for it`
+  expect(problems).toMatchObject([
+    { pointer: '/assets/first/href', message, severity: 'info', id: 'x' },
+    { pointer: '/assets/second/href', message },
+  ])
+  expect(asked.map(({ line, headers }) => [line, headers['access-control-request-headers']])).toEqual([['OPTIONS /closed.tif', 'x-key']])
 })
 
 it('lint --online asks nothing of rules that are off, and lint without it asks nothing', async () => {
@@ -183,7 +206,7 @@ it('lint --online asks nothing of rules that are off, and lint without it asks n
 
 it('lint --online checks the schemes of lists and of Items in lists, and says of which', async () => {
   const item = itemWith(
-    { data: { href: 'https://data.example/a', 'auth:refs': ['login'] } },
+    { data: { href: `${server.issuer}/a.tif`, 'auth:refs': ['login'] } },
     { schemes: { login: whole(server.issuer, { tokenUrl: `${server.issuer}/gone` }) } as never },
   )
   documents.set('/list.json', {
