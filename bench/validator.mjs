@@ -95,12 +95,12 @@ async function linted(files, items) {
   return ours
 }
 
-/** Seconds of CPU and of the clock, and what was said. */
+/** Seconds of CPU and of the clock, peak of the memory in MiB, and what was said. */
 export async function cost(folder, [script, ...args]) {
   // A file: the validator ends without waiting for who reads a pipe.
   const said = join(folder, 'said.txt')
   const output = await open(said, 'w')
-  const told = `process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + (user + system)) })`
+  const told = `process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write('cpu ' + (user + system) + ' peak ' + process.resourceUsage().maxRSS) })`
   const started = performance.now()
   const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(told)}`, script, ...args], {
     stdio: ['ignore', output.fd, 'pipe'],
@@ -109,9 +109,10 @@ export async function cost(folder, [script, ...args]) {
   child.stderr.on('data', (chunk) => (errors += chunk))
   await once(child, 'close')
   await output.close()
-  const microseconds = Number(/cpu (\d+)/.exec(errors)?.[1])
+  const [, microseconds, kibibytes] = /cpu (\d+) peak (\d+)/.exec(errors) ?? []
   if (!microseconds) throw new Error(errors)
-  return { cpu: microseconds / 1e6, wall: (performance.now() - started) / 1e3, said: await readFile(said, 'utf8') }
+  const wall = (performance.now() - started) / 1e3
+  return { cpu: microseconds / 1e6, wall, memory: kibibytes / 1024, said: await readFile(said, 'utf8') }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log(await run())

@@ -340,7 +340,7 @@ export const HTTP_STATUS: ErrorInfo = {
   families: ['HttpError', 'NetworkError', 'ProtocolError'],
   exit: 5,
   retryable: 'depends',
-  advice: 'Check the URL and what was sent; for 429 and 5xx try again later',
+  advice: 'For 404 and 410 check the URL, for other 4xx what was sent; for 429 and 5xx try again later',
 }
 
 /** The code of an error or a warning. Codes are stable. */

@@ -43,7 +43,8 @@ export function adviceFor(code: string): string | undefined {
 
 function statusAdvice(status: number): string {
   if (status === 404 || status === 410) return 'check the URL: the server has nothing there'
-  return status === 429 || status >= 500 ? 'try again later' : 'check the URL and what was sent'
+  if (status === 405) return 'use a method that the server accepts there'
+  return status === 429 || status >= 500 ? 'try again later' : 'check what was sent: the server refuses it'
 }
 
 /** Exit codes by precedence, highest first. */

@@ -1,6 +1,7 @@
 /** Requests one job, with retries, a timeout and the signal of the crawl. */
 
-import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
+import { AbortedError, type AuthError, IntegrityError, NetworkError } from '../errors.ts'
+import { mediaType } from '../http/headers.ts'
 import { type HttpRequest, type HttpResponse, isRetryableStatus, readBody, type SendOptions } from '../http/message.ts'
 import { exchangeTimeout, failure } from '../http/network-error.ts'
 import { sleep, withTimeout } from '../net/cancellation.ts'
@@ -25,6 +26,8 @@ export interface Answer {
   readonly url: string
   /** Undefined for 304. */
   readonly bytes?: Uint8Array
+  /** Media type of the response. */
+  readonly type?: string
   /** Validators for the next conditional request (RFC 9110 §8.8). */
   readonly validators?: Pick<Outcome, 'etag' | 'modified'>
 }
@@ -101,10 +104,17 @@ async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: 
     await response.discard()
     return { url: response.url }
   }
-  if (status < 200 || status > 299) throw await refused(response, job.url, clock.now())
-  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
+  if (status < 200 || status > 299) throw await refused(response, job, clock.now())
+  // A condition on a POST would make the server answer 412 (RFC 9110 §13.1.2).
+  const [etag, modified] = job.method === 'POST' ? [null, null] : [headers.get('etag'), headers.get('last-modified')]
   const bytes = await response.bytes(maxBytes ?? DOCUMENT_LIMITS.other)
-  return { url: response.url || job.url, bytes, validators: { ...(etag !== null && { etag }), ...(modified !== null && { modified }) } }
+  const type = mediaType(headers.get('content-type'))
+  return {
+    url: response.url || job.url,
+    bytes,
+    type,
+    validators: { ...(etag !== null && { etag }), ...(modified !== null && { modified }) },
+  }
 }
 
 function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlManners, earlier: Outcome | undefined): HttpRequest {
@@ -115,11 +125,23 @@ function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlMann
   return body === undefined ? { method, url, headers: all } : { method, url, headers: all, body }
 }
 
+/** Returns the error of a response that cannot be read as a document, with what was sent and what came back. */
+export function unreadable(error: AuthError, { url, method, page }: Job, { url: answered, type }: Answer): AuthError {
+  if (url.startsWith('file:') || !/^DOC_NOT_/.test(error.code)) return error
+  const came = type ? ` with the media type ${type}` : ' without a media type'
+  const message = `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${requestText(method, page)}${came}, and ${error.message}`
+  return new IntegrityError(error.code, message, { url: answered, ...(error.hint !== undefined && { hint: error.hint }) })
+}
+
+function requestText(method: Job['method'], page: Job['page']): string {
+  return page && page.number > 1 ? `${method} for page ${page.number}` : method
+}
+
 /** Returns the error of an unsuccessful status, with its `Retry-After`. */
-async function refused(response: CrawlResponse, url: string, now: number): Promise<AuthError> {
+async function refused(response: CrawlResponse, { url, method, page }: Job, now: number): Promise<AuthError> {
   const { status, headers, url: answered } = response
   await response.discard().catch(() => undefined)
-  const message = `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status}`
+  const message = `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status} to ${requestText(method, page)}`
   const error = new NetworkError(`HTTP_${status}`, message, { url: answered || url, status, retryable: isRetryableStatus(status) })
   return withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, now) : undefined)
 }

@@ -3,8 +3,9 @@
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { Clock } from '../net/clock.ts'
 import { OriginLimiter } from '../net/limiter.ts'
+import type { StacDocument } from '../stac/document.ts'
 import { parseDocument } from '../stac/parse-document.ts'
-import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
+import { type Answer, type Asking, ask, type CrawlSend, unreadable } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import {
@@ -236,8 +237,9 @@ class Crawler {
     return { outcome, recalled }
   }
 
-  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer, above: number | undefined): VisitResult {
-    const document = parseDocument(bytes, { url })
+  #read(job: Job, answer: Answer, above: number | undefined): VisitResult {
+    const { url, bytes = new Uint8Array(), validators } = answer
+    const document = parsed(job, answer, bytes)
     const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
     const counted = job.page ? Math.min(documents, room) : documents
@@ -251,6 +253,15 @@ class Crawler {
     const { maxDocuments } = this.#options
     const message = `the limit of ${maxDocuments ?? DEFAULTS.documents} documents is reached; at least ${count} were not read`
     return skipped(url, 'CRAWL_LIMIT', message, { limit: 'documents', asked: maxDocuments !== undefined, count })
+  }
+}
+
+/** Errors: those of `parseDocument`, with what the server was asked and answered. */
+function parsed(job: Job, answer: Answer, bytes: Uint8Array): StacDocument {
+  try {
+    return parseDocument(bytes, { url: answer.url })
+  } catch (error) {
+    throw isAuthError(error) ? unreadable(error, job, answer) : error
   }
 }
 

@@ -1,15 +1,12 @@
 /** Derives further jobs from a document that was read. */
 
 import type { ErrorCode } from '../errors.ts'
-import { isForbiddenHeader } from '../http/headers.ts'
-import { queryValues, withQueryParameter } from '../http/message.ts'
-import { type AddressProblem, addressOf, isAddressProblem } from '../http/url.ts'
 import { isObject, type JsonObject, kindOf, own, ownString, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { readRefs } from '../stac/target.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
 import {
   hashOf,
   type Job,
+  type JobRequest,
   keyOf,
   linkedTo,
   originOf,
@@ -19,8 +16,8 @@ import {
   sampleOf,
   skipped,
   type Via,
-  withoutFragment,
 } from './job.ts'
+import { requestOf, withPageSize } from './link-request.ts'
 import { type CrawlLimits, DEFAULTS } from './settings.ts'
 
 /** The jobs that a document leads to, and the links that are not followed. */
@@ -84,7 +81,8 @@ class Expander {
   #single(document: StacDocument): number {
     const { leaf, page, key, api } = this.#job
     const isKnown = kindOf(document) !== 'unknown'
-    if (page || !(isKnown || leaf)) this.#invalid(Object.hasOwn(document, 'type') ? NO_LIST : NO_TYPE)
+    if (page) this.#invalid(NO_LIST)
+    else if (!(isKnown || leaf)) this.#invalid(Object.hasOwn(document, 'type') ? NO_KIND : NO_TYPE)
     else if (!leaf) this.#below(document, key, api || isApi(document))
     return 1
   }
@@ -131,39 +129,38 @@ class Expander {
     const scope = this.#scope(document, key, at)
     const lists = api ? [...linksOf(document, 'data').slice(0, 1), ...linksOf(document, 'children').slice(0, 1)].slice(0, 1) : []
     const items = linksOf(document, 'items').slice(0, 1)
-    if (kind === 'collection' && items.length > 0 && (api || linksOf(document, 'item').length === 0)) this.#items(items, scope, api)
-    else this.#follow(linksOf(document, 'item'), scope, api, true)
-    if (lists.length > 0) this.#list(lists, scope)
-    else if (isSearchOnly(document)) this.#items(linksOf(document, 'search').slice(0, 1), scope, api)
-    else this.#follow(linksOf(document, 'child'), scope, api, false)
+    if (kind === 'collection' && items.length > 0 && (api || linksOf(document, 'item').length === 0)) this.#items(items, at, scope, api)
+    else this.#follow(linksOf(document, 'item'), at, scope, api, true)
+    if (lists.length > 0) this.#list(lists, at, scope)
+    else if (isSearchOnly(document)) this.#items(searchOf(document), at, scope, api)
+    else this.#follow(linksOf(document, 'child'), at, scope, api, false)
   }
 
-  #list(links: readonly JsonObject[], scope: string | undefined): void {
-    for (const { url, via } of this.#addresses(links))
-      this.#add({ ...firstPage(url), depth: this.#job.depth, api: true, leaf: false, scope, via })
+  #list(links: readonly Link[], at: string, scope: string | undefined): void {
+    for (const { request, via } of this.#requests(links, at))
+      this.#add({ ...firstPage(request), depth: this.#job.depth, api: true, leaf: false, scope, via })
   }
 
-  #items(links: readonly JsonObject[], scope: string | undefined, api: boolean): void {
+  #items(links: readonly Link[], at: string, scope: string | undefined, api: boolean): void {
     const depth = this.#depthBelow()
     const { pageSize = DEFAULTS.pageSize, sample } = this.#limits
-    const size = String(Math.min(pageSize, sample ?? pageSize))
-    for (const { url, via } of this.#addresses(links)) {
-      const limited = queryValues(url, 'limit').length > 0 ? url : withQueryParameter(url, 'limit', size)
+    const size = Math.min(pageSize, sample ?? pageSize)
+    for (const { request, via } of this.#requests(links, at)) {
       if (depth + 1 > this.#maxDepth) this.#tooDeep++
-      else this.#add({ ...firstPage(limited, sample), depth, api, leaf: false, scope, via })
+      else this.#add({ ...firstPage(withPageSize(request, size), sample), depth, api, leaf: false, scope, via })
     }
   }
 
-  #follow(links: readonly JsonObject[], scope: string | undefined, api: boolean, leaf: boolean): void {
+  #follow(links: readonly Link[], at: string, scope: string | undefined, api: boolean, leaf: boolean): void {
     const { sample, seed = 1, shard } = this.#limits
-    const addresses = this.#addresses(links)
-    const chosen = leaf && sample !== undefined ? sampleOf(addresses, sample, seed, ({ url }) => url) : addresses
-    if (chosen.length < addresses.length)
-      this.#left.push(skipped(this.#url, 'CRAWL_LIMIT', ONLY_SAMPLE, { ...SAMPLED, count: addresses.length - chosen.length }))
+    const requests = this.#requests(links, at)
+    const chosen = leaf && sample !== undefined ? sampleOf(requests, sample, seed, ({ request }) => request.url) : requests
+    if (chosen.length < requests.length)
+      this.#left.push(skipped(this.#url, 'CRAWL_LIMIT', ONLY_SAMPLE, { ...SAMPLED, count: requests.length - chosen.length }))
     const depth = this.#depthBelow() + 1
     const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home, from: this.#url }
-    for (const { url, via } of chosen) {
-      const job = linkedTo(url, { ...below, via })
+    for (const { request, via } of chosen) {
+      const job = linkedTo(request, { ...below, via })
       if (depth > this.#maxDepth) this.#tooDeep++
       // Items have no documents below them: only the shard that they belong to reads them.
       else if (!leaf || isMine(job.key, shard)) this.#jobs.push(job)
@@ -179,21 +176,15 @@ class Expander {
     this.#jobs.push({ ...request, level: this.#job.level + 1, home: this.#home, from: this.#url })
   }
 
-  /** Returns the links to follow and records the others. */
-  #addresses(links: readonly JsonObject[]): readonly Address[] {
-    const addresses: Address[] = []
-    const refuse = (code: ErrorCode, link: JsonObject, problem: string) =>
-      this.#left.push(skipped(this.#url, code, `its link ${link.rel}#${links.indexOf(link)} ${problem}`))
+  /** Returns the requests of the links to follow, and records the others. */
+  #requests(links: readonly Link[], at: string): readonly LinkedRequest[] {
+    const requests: LinkedRequest[] = []
     for (const link of links) {
-      if (isUnreadable(link)) {
-        refuse('SCHEME_INVALID', link, UNREADABLE)
-        continue
-      }
-      const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
-      if (typeof url !== 'string') refuse(url.code, link, `has a URL that ${url.message}`)
-      else if (this.#mayGo(url)) addresses.push({ url, via: viaOf(link, this.#url) })
+      const request = requestOf(link.object, this.#url)
+      if ('code' in request) this.#left.push(notFollowed(link, at, this.#url, request.code, request.message))
+      else if (this.#mayGo(request.url)) requests.push({ request, via: viaOf(link.object, this.#url) })
     }
-    return addresses
+    return requests
   }
 
   #mayGo(url: string): boolean {
@@ -232,18 +223,31 @@ class Expander {
   }
 }
 
-const NO_LIST = 'its links are not followed: it is JSON, but not the type of document that the link declares'
+const NO_LIST = 'it has no array "features", "collections" or "children", so no documents are read from this page'
 
-const NO_TYPE = 'its links are not followed: it has no "type", such as Catalog'
+const NO_TYPE = 'it has no "type", such as "Catalog", so its links are not followed'
 
-const NO_LINKS = 'its links are not followed: "links" is not an array'
+const NO_KIND = 'its "type" is not Feature, Collection, Catalog or FeatureCollection, so its links are not followed'
+
+const NO_LINKS = 'its "links" is not an array, so no links are followed'
 
 const SCOPE_MEMBERS = ['type', 'id', 'stac_version', 'stac_extensions', 'auth:schemes']
 
-/** The URL of a link to follow. */
-interface Address {
-  readonly url: string
+/** A link and its pointer in the document, such as `/links/3`. */
+interface Link {
+  readonly object: JsonObject
+  readonly pointer: string
+}
+
+/** The request of a link to follow. */
+interface LinkedRequest {
+  readonly request: JobRequest
   readonly via: Via | undefined
+}
+
+/** @param at pointer of the document with the link in the response of `url` */
+function notFollowed({ object, pointer }: Link, at: string, url: string, code: ErrorCode, why: string): SkippedLink {
+  return skipped(url, code, `the link "${object.rel}" at ${at}${pointer} is not followed: ${why}`)
 }
 
 /** Returns true when the document belongs to this shard. */
@@ -255,12 +259,8 @@ const ONLY_SAMPLE = 'only a sample is read'
 
 const SAMPLED = { limit: 'sample', asked: true } as const
 
-/** Maximum size of a `next` request. */
-const LONGEST_NEXT = 8192
-
 /** The first page of a list; with `room`, of a list that is read in part. */
-function firstPage(url: string, room?: number): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
-  const request = { url, method: 'GET', headers: {} } as const
+function firstPage(request: JobRequest, room?: number): JobRequest & Pick<Job, 'key' | 'page'> {
   return { ...request, key: keyOf(request), page: { number: 1, ...(room !== undefined && { room }) } }
 }
 
@@ -276,9 +276,7 @@ function isRepeated(page: Page, first: string | undefined): boolean {
 }
 
 /**
- * Returns the request for the next page. A `next` link may set method, headers and body (STAC API paging): POST and headers only to the
- * origin of the page itself, headers only if they carry no credentials and do not frame or route the message. `merge` adds nothing: it
- * refers to the first request, which is a GET without headers.
+ * Returns the request for the next page.
  *
  * @param document the page, read from `url`
  * @param inner the documents in it
@@ -299,8 +297,8 @@ function following(
   const room = page.room === undefined ? undefined : page.room - inner.length
   if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', ONLY_SAMPLE, SAMPLED)
   if (inner.length === 0) return stop('PAGE_LOOP', 'the page is empty but has a next page')
-  const request = requestOf(link, url)
-  if ('code' in request) return { left: request }
+  const request = requestOf(link.object, url, job)
+  if ('code' in request) return { left: notFollowed(link, '', url, request.code, request.message) }
   const key = keyOf(request)
   if (key === job.key) return stop('PAGE_LOOP', 'the page links to itself as the next page')
   if (page.number >= (limits.maxPages ?? Number.POSITIVE_INFINITY))
@@ -312,60 +310,26 @@ function following(
     ...(mark !== undefined && { mark }),
     ...(room !== undefined && { room }),
   }
-  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url), from: url } }
-}
-
-function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | SkippedLink {
-  const refused = (code: ErrorCode, problem: string) => skipped(base, code, `its next link ${problem}`)
-  if (isUnreadable(link)) return refused('SCHEME_INVALID', UNREADABLE)
-  const href = ownString(link, 'href') ?? ''
-  const body = own(link, 'body')
-  if (href.length + (isObject(body) ? JSON.stringify(body).length : 0) > LONGEST_NEXT) return refused('URL_INVALID', 'is longer than 8 kB')
-  const url = resolveLink(href, base)
-  if (typeof url !== 'string') return refused(url.code, `has a URL that ${url.message}`)
-  const method = (ownString(link, 'method') ?? 'GET').toUpperCase()
-  if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'asks for a method other than GET and POST')
-  if (method === 'POST' && originOf(url) !== originOf(base))
-    return refused('LINK_REQUEST_FORBIDDEN', 'asks to send a body to another origin')
-  const stated = Object.entries(isObject(own(link, 'headers')) ? (own(link, 'headers') as JsonObject) : {})
-  const wrong = stated.find(
-    ([name, value]) => typeof value !== 'string' || isForbiddenHeader(name) || isReserved(name) || /[\r\n\0]/.test(value),
-  )
-  if (wrong) return refused('LINK_REQUEST_FORBIDDEN', 'sets a header that documents may not set')
-  // Another origin would get them with the user's credential for it.
-  const kept = originOf(url) === originOf(base) ? stated : []
-  const headers = Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), String(value)]))
-  if (method === 'GET') return { url, method, headers }
-  return {
-    url,
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(isObject(body) ? body : {}),
-  }
-}
-
-/** Headers that carry credentials, or that servers read as another path, which may be outside of `sendTo`; documents may not set them. */
-function isReserved(name: string): boolean {
-  return /^(?:authorization|x-api-key|api-?key|dpop|x-(?:original|rewrite)-.*)$|token|secret|signature/i.test(name)
+  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link.object, url), from: url } }
 }
 
 /** Returns the links with that relation that may lead to JSON; links without a type are included. */
-function linksOf(document: unknown, rel: string): readonly JsonObject[] {
+function linksOf(document: unknown, rel: string): readonly Link[] {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return []
-  return links.filter(
-    (link): link is JsonObject => isObject(link) && ownString(link, 'rel') === rel && /json|^$/i.test(ownString(link, 'type') ?? ''),
-  )
+  return links.flatMap((object, index) => (isObject(object) && isTo(object, rel) ? [{ object, pointer: `/links/${index}` }] : []))
 }
 
-/** Returns true for a link that requires authentication without naming a valid scheme. It is not followed, because it may not be public. */
-function isUnreadable(link: JsonObject): boolean {
-  const { refs, malformedRefs } = readRefs(link, '')
-  return malformedRefs !== undefined && refs.length === 0
+function isTo(link: JsonObject, rel: string): boolean {
+  return ownString(link, 'rel') === rel && /json|^$/i.test(ownString(link, 'type') ?? '')
 }
 
-/** Why such a link is not followed. */
-const UNREADABLE = 'is malformed and not followed: its auth:refs is not a list of scheme names'
+/** Returns the link to a search by GET, else by POST: a landing page has one for each. */
+function searchOf(document: StacDocument): readonly Link[] {
+  const links = linksOf(document, 'search')
+  const isGet = ({ object }: Link) => /^(?:get)?$/i.test(ownString(object, 'method') ?? '')
+  return [links.find(isGet) ?? links[0]].flatMap((link) => link ?? [])
+}
 
 /** Returns what the link in the document at `url` says about access; undefined for a public one. */
 function viaOf(link: JsonObject, url: string): Via | undefined {
@@ -375,22 +339,3 @@ function viaOf(link: JsonObject, url: string): Via | undefined {
 
 /** Maximum number of names in a message. */
 const MOST_REFS = 3
-
-/**
- * Returns the URL of a link without its fragment, or why it is not followed. The base is the URL of the linking document. Documents from
- * the network never lead to local files.
- */
-function resolveLink(href: string, base: string): string | AddressProblem {
-  const isFile = base.startsWith('file:')
-  // Files refer to other files by relative references, and to the network by absolute URLs.
-  const file = isFile && canParseUrl(href, base) ? new URL(href, base) : undefined
-  if (file?.protocol === 'file:' && file.hostname === '') return withoutFragment(file)
-  const url = addressOf(href, isFile ? ANYWHERE : { ...ANYWHERE, base })
-  if (isAddressProblem(url)) return url
-  return url.protocol === 's3:'
-    ? { code: 'URL_SCHEME_FORBIDDEN', message: 'has the scheme "s3:", which a crawl does not read' }
-    : withoutFragment(url)
-}
-
-/** Allows every origin here, because the transport checks the IP address that is dialled. */
-const ANYWHERE = { secure: false, named: { has: () => true } } as const

@@ -35,6 +35,9 @@ export interface Job {
   readonly from?: string
 }
 
+/** What is sent for a job. */
+export type JobRequest = Pick<Job, 'url' | 'method' | 'headers' | 'body'>
+
 /** A link with `auth:refs`. */
 export interface Via {
   /** URL of the document that contains the link. */
@@ -120,15 +123,19 @@ export function keyOf({ method, url, body }: Pick<Job, 'method' | 'url' | 'body'
 /** Returns the first job of a crawl. */
 export function startAt(address: string): Job {
   const url = withoutFragment(new URL(address))
-  return linkedTo(url, { depth: 0, api: false, leaf: false, scope: undefined, level: 0, home: [originOf(url)] })
+  return linkedTo(
+    { url, method: 'GET', headers: {} },
+    { depth: 0, api: false, leaf: false, scope: undefined, level: 0, home: [originOf(url)] },
+  )
 }
 
 /** Returns the job of a link. All jobs have the same properties in the same order, because there are as many as documents. */
 export function linkedTo(
-  url: string,
-  { depth, api, leaf, scope, level, home, via, from }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>,
+  request: JobRequest,
+  { depth, api, leaf, scope, level, home, via, from }: Omit<Job, 'key' | keyof JobRequest>,
 ): Job {
-  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf, via, from }
+  const { url, method, headers, body } = request
+  return { key: keyOf(request), url, method, headers, body, depth, level, api, home, scope, leaf, via, from }
 }
 
 /** Returns the origin of a URL; all files share one. */

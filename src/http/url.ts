@@ -137,7 +137,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
 function syntaxProblem(text: string): HrefProblem | undefined {
   if (typeof text !== 'string' || text === '') return problem('URL_INVALID', 'is missing')
   if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
-  if (ODD.test(text)) return problem('URL_INVALID', 'has a control character or a backslash in it, or begins or ends with a space')
+  if (ODD.test(text)) return problem('URL_INVALID', oddity(text))
   if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
@@ -149,6 +149,12 @@ function syntaxProblem(text: string): HrefProblem | undefined {
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
   if (/^$|%|\.$/.test(host)) return problem('URL_INVALID', 'has a host name that parsers read differently')
   return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
+}
+
+function oddity(text: string): string {
+  const at = text.search(ODD)
+  if (text[at] === ' ') return at === 0 ? 'begins with a space' : 'ends with a space'
+  return `has a ${text[at] === '\\' ? 'backslash' : 'control character'} at character ${at + 1}`
 }
 
 /**

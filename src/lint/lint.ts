@@ -96,7 +96,7 @@ function inspectPart(
   inspection.strings += strings
   inspection.isUsed ||= isUsed
   if (tooDeep !== undefined) return runner.named('document-limit', tooDeep, 'depth', { limit: DEPTH_LIMIT })
-  if (!isDocument) return skipUnused && !isUsed ? [] : runner.named('unknown-document', at, 'unknown')
+  if (!isDocument) return skipUnused && !isUsed ? [] : runner.named('unknown-document', at, 'unknown', { found: typeIn(value) })
   const mistyped = likely ? wrongType(value, at, likely, runner) : []
   if (!reading) return mistyped
   const model = reading.document
@@ -114,11 +114,19 @@ const KINDS: Readonly<Record<DocumentType, string>> = {
   FeatureCollection: 'a list of Items',
 }
 
+function typeIn(value: unknown): string {
+  if (!isObject(value)) return 'it is not an object'
+  return Object.hasOwn(value, 'type') ? `its type is ${quoted(value.type)}` : 'it has no type'
+}
+
+function quoted(type: unknown): string {
+  return typeof type === 'string' ? `"${type}"` : 'not a string'
+}
+
 function wrongType(document: StacDocument, at: string, likely: DocumentType, runner: Runner): readonly Finding[] {
   const type = own(document, 'type')
   if (type === undefined) return runner.named('wrong-document-type', at, 'missing', { kind: KINDS[likely], likely })
-  const shown = typeof type === 'string' ? `"${type}"` : 'not a string'
-  return runner.named('wrong-document-type', `${at}/type`, 'wrong', { type: shown, kind: KINDS[likely], likely })
+  return runner.named('wrong-document-type', `${at}/type`, 'wrong', { type: quoted(type), kind: KINDS[likely], likely })
 }
 
 const runners = new WeakMap<Levels, Map<Preset, Runner>>()

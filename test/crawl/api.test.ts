@@ -54,6 +54,58 @@ describe('an API', () => {
     expect([...other.asked].sort()).toEqual(Object.keys(API).sort())
   })
 
+  it('an API that can only be searched by POST is asked so, with what its link says', async () => {
+    const next = link('next', '/search', { method: 'POST', merge: true, body: { token: 'b' } })
+    const search = (more: object) => landing(link('search', '/search', { method: 'POST', ...more }))
+    const site: Site = {
+      '/': search({ body: { collections: ['a'] } }),
+      '/search': (_, count) => page([`${count}`], ...(count === 1 ? [next] : [])),
+    }
+    const { requests, left, visits } = await walk(site)
+    expect(left).toEqual([])
+    expect(requests.map(({ method, body }) => [method, body && JSON.parse(String(body))])).toEqual([
+      ['GET', undefined],
+      ['POST', { limit: 250, collections: ['a'] }],
+      ['POST', { limit: 250, collections: ['a'], token: 'b' }],
+    ])
+    expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(3)
+    const limited = await walk({ ...site, '/': search({ body: { limit: 7 } }) })
+    expect(limited.requests.slice(1).map(({ body }) => JSON.parse(String(body)).limit)).toEqual([7, 7])
+  })
+
+  it('single documents may be linked by POST, each with its own body', async () => {
+    const child = (id: string) => link('item', '/one', { method: 'POST', body: { id } })
+    const site: Site = { '/': landing(child('a'), child('b')), '/one': ({ body }) => ({ body: item(JSON.parse(String(body)).id) }) }
+    const { visits, left } = await walk(site)
+    expect([visits.map(({ document }) => document?.id), left]).toEqual([['api', 'a', 'b'], []])
+  })
+
+  it('each link that cannot be followed is listed once, with its place and what is wrong', async () => {
+    const list = { collections: [collection('a', { links: [link('item', 'ftp://x.example/')] })], links: [] }
+    const links = [
+      link('data', '/c'),
+      link('data', '/unused'),
+      link('item', ''),
+      link('item', '/a\\b'),
+      link('item', '/ok', { 'auth:refs': 1 }),
+    ]
+    const { left } = await walk({ '/': landing(...links), '/c': { body: list } })
+    expect(left.map(({ url, code, message }) => [url.slice(ORIGIN.length), code, message])).toEqual([
+      ['/', 'URL_INVALID', 'the link "item" at /links/2 is not followed: its href is missing'],
+      ['/', 'URL_INVALID', 'the link "item" at /links/3 is not followed: its href has a backslash at character 3'],
+      [
+        '/',
+        'SCHEME_INVALID',
+        'the link "item" at /links/4 is not followed: its auth:refs is not a list of scheme names, so it may not be public',
+      ],
+      [
+        '/c',
+        'URL_SCHEME_FORBIDDEN',
+        'the link "item" at /collections/0/links/0 is not followed: its href has the scheme "ftp:"; only https:, s3: and gs: can be authorized',
+      ],
+    ])
+  })
+
   it('an API may be asked for one Collection, one list of Items, or other pages', async () => {
     const site = { ...API, '/collections/b': { body: collection('b') } }
     const walked = async (path: string, pageSize?: number) =>
@@ -91,19 +143,36 @@ describe('an API', () => {
 const paging = (next: object, more: Site = {}) => ({ '/': page(['1'], link('next', '/2', next)), '/2': page(['2']), ...more })
 
 describe('the next page', () => {
-  it('the next page may be requested by POST, with a body over the first one', async () => {
+  it('the next page may be requested by POST, with a body and a header over those of the previous request', async () => {
+    const next = (more: object) => link('next', '/search', { method: 'POST', ...more })
+    const pages = [
+      page(['2'], next({ merge: true, body: { token: 'c' } })),
+      page(['3'], next({ body: { token: 'd' } })),
+      page(['4'], link('next', '/last', { merge: true })),
+    ]
     const site: Site = {
-      '/': page(['1'], link('next', '/search', { method: 'POST', merge: true, body: { token: 'b' }, headers: { 'X-Page': '2' } })),
-      '/search': (_request, count) =>
-        count === 1 ? page(['2'], link('next', '/search', { method: 'POST', merge: true, body: { token: 'c' } })) : page(['3']),
+      '/': page(['1'], next({ merge: true, body: { ids: ['x'], token: 'b' }, headers: { 'Search-After': '2' } })),
+      '/search': (_request, count) => pages[count - 1] ?? {},
+      '/last': page(['5']),
     }
     const { requests, left } = await walk(site)
     expect(left).toEqual([])
-    expect(requests.map(({ method, body, headers }) => [method, body, headers['x-page'], headers['content-type']])).toEqual([
+    expect(requests.map(({ method, body, headers }) => [method, body, headers['search-after'], headers['content-type']])).toEqual([
       ['GET', undefined, undefined, undefined],
-      ['POST', '{"token":"b"}', '2', 'application/json'],
-      ['POST', '{"token":"c"}', undefined, 'application/json'],
+      ['POST', '{"ids":["x"],"token":"b"}', '2', 'application/json'],
+      ['POST', '{"ids":["x"],"token":"c"}', '2', 'application/json'],
+      ['POST', '{"token":"d"}', undefined, 'application/json'],
+      ['GET', undefined, undefined, undefined],
     ])
+  })
+
+  it('the next page that is merged and grows beyond 8 kB ends the list', async () => {
+    const next = (name: string) => link('next', '/s', { method: 'POST', merge: true, body: { [name]: 'x'.repeat(3000) } })
+    const { left, requests } = await walk({
+      '/': page(['1'], next('a')),
+      '/s': ({ body }) => page([String(body)], next(String(body).length > 4000 ? 'c' : 'b')),
+    })
+    expect([requests.length, left]).toMatchObject([3, [{ code: 'URL_INVALID', message: expect.stringContaining('8 kB') }]])
   })
 
   it.each([
@@ -112,8 +181,11 @@ describe('the next page', () => {
     ['a header that leads to another path', { headers: { 'X-Original-URL': '/admin' } }],
     ['a header that leads to another path in older servers', { headers: { 'x-rewrite-url': '/admin' } }],
     ['a header that may hold material', { headers: { Authorization: 'Basic eA==' } }],
-    ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }],
-    ['a header that is no text', { headers: { 'x-a': 1 } }],
+    ['a header with a line break', { headers: { accept: 'a\r\nb: c' } }],
+    ['a header that is no text', { headers: { accept: 1 } }],
+    ['a header of its own', { headers: { 'x-page': '2' } }],
+    ['a media type that is not JSON', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['a body that is no object', { method: 'POST', body: [1] }],
   ])('the next page is refused %s', async (_name, next) => {
     const { asked, left } = await walk(paging(next))
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
@@ -123,12 +195,6 @@ describe('the next page', () => {
     const site: Site = { '/': page(['1'], link('next', 'https://evil.example/', { method: 'POST', body: {} })) }
     const { asked, left } = await walk(site, origins ? { origins } : {})
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
-  })
-
-  it('the next page on another origin gets no header of the page beside the credential for that origin', async () => {
-    const next = link('next', 'https://other.example/', { headers: { 'x-user': 'admin' } })
-    const { requests, left } = await walk({ '/': page(['1'], next), 'https://other.example/': page(['2']) }, { origins: 'cross' })
-    expect([requests.map(({ headers }) => headers['x-user']), left]).toEqual([[undefined, undefined], []])
   })
 
   it('the next page on another origin is omitted like any other link', async () => {

@@ -83,7 +83,9 @@ describe('a static catalog', () => {
       '/': catalog(link('child', 'a'), link('item', 'i'), link('child', 'https://me@b.example/')),
       '/a': catalog(),
     })
-    expect(left.map(({ message }) => message)).toContain('its link child#1 has a URL that has a user name or password in it')
+    expect(left.map(({ message }) => message)).toContain(
+      'the link "child" at /links/2 is not followed: its href has a user name or password in it',
+    )
   })
 })
 

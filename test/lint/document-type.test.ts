@@ -68,6 +68,6 @@ it('reports nothing about the type of what does not use the extension', () => {
 
 it('says which types there are for a Catalog of a version of STAC before 1.0, which has none', () => {
   const catalog = { stac_version: '0.9.0', id: 'root', description: 'x', links: [] }
-  const message = 'this is not a document of STAC 1.0 or later: type must be Feature, Collection, Catalog or FeatureCollection'
+  const message = 'not a STAC document: it has no type, not Feature, Collection, Catalog or FeatureCollection'
   expect(lint(catalog)).toMatchObject([{ code: 'unknown-document', severity: 'warn', message }])
 })

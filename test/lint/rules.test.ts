@@ -63,7 +63,16 @@ describe.each(inDocuments)('$code', ({ rule, code, messages, severity }) => {
 
 it('a case that no document alone can break has a page too', () => {
   const others = cases.filter((one) => !inDocuments.includes(one))
-  expect(others.map(({ code }) => code)).toEqual(['s3-public-bucket', 'unreachable', 'self-mismatch'])
+  expect(others.map(({ code }) => code)).toEqual([
+    's3-public-bucket',
+    'endpoint-unreachable',
+    'endpoint-answer',
+    'endpoint-metadata',
+    'scope-unlisted',
+    'endpoint-cors',
+    'unreachable',
+    'self-mismatch',
+  ])
   for (const { code } of others) expect(pages[code]?.why).toMatch(/\.$/)
 })
 

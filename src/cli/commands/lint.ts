@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
+import type { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
@@ -47,7 +49,7 @@ export function addLint(program: Command, context: Context): void {
   withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withEditingOptions(withCredentialsOption(command))))))
     .option('--changed [revision]', 'lint only new files and files changed since this revision (default: HEAD)')
     .option('--staged', 'lint only staged files, with their staged content')
-    .option('--online', 'also check with anonymous requests whether S3 buckets are public')
+    .option('--online', 'also check with anonymous requests the login endpoints and S3 buckets of schemes')
     .option('--queue [url]', 'lint with the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
     .action(context.run((inputs: string[], options: LintOptions) => modeOf(options, command)(inputs, options, context)))
 }
@@ -108,8 +110,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
     const fixedInputs = fixSettings && (await fixes?.fixInputs(inputs, fixSettings, settings, context, openAuth(context, options, inputs)))
     const reading = { ...context, io: { ...context.io, ...(fixedInputs && { stdin: fixedInputs.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
-    if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
-      throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`, whyNothing(outcome, known.selection))
+    if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart) throw await nothingToLint(inputs, outcome, known.selection)
     const fresh = baseline ? await baseline.settle(outcome, context) : outcome.found
     const report = reportOfRun(outcome, fresh, context, options.shard)
     await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
@@ -174,6 +175,23 @@ async function withoutIgnored(names: readonly string[], given: readonly string[]
   const { skippedBy } = await import('../inputs/input-files.ts')
   const isSkipped = await skippedBy({ ignores })
   return names.filter((name) => given.includes(name) || !isSkipped(name))
+}
+
+/** Returns the error of a run without a document: the inputs were empty files, or files were skipped, perhaps by mistake. */
+async function nothingToLint(inputs: readonly string[], outcome: LintOutcome, selection: Selection): Promise<AuthError> {
+  const names = inputs.map((name) => `"${name}"`).join(', ')
+  const areFiles = await Promise.all(
+    inputs.map((name) =>
+      stat(name).then(
+        (stats) => stats.isFile(),
+        () => false,
+      ),
+    ),
+  )
+  if (outcome.skipped > 0 || areFiles.includes(false))
+    return usageError(`nothing to lint: no documents in ${names}`, whyNothing(outcome, selection))
+  const what = inputs.length === 1 ? 'it has' : 'they have'
+  return usageError(`nothing to lint: ${names} could be read, but ${what} no rows`, 'check the program that wrote the rows')
 }
 
 /** Returns a hint on files that may have been skipped by mistake. */

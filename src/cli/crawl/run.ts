@@ -1,8 +1,8 @@
 /** Crawls from the inputs and lints what it finds. */
 
 import type { Auth } from '../../auth/auth.ts'
-import { crawlInto, type EarlyStop, type Sink, type Visit } from '../../crawl/index.ts'
-import { isAuthError } from '../../errors.ts'
+import { crawlInto, type EarlyStop, type Job, type Sink, type Visit } from '../../crawl/index.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/config.ts'
 import type { Problem } from '../../lint/index.ts'
 import { valueAt } from '../../lint/pointer.ts'
@@ -160,7 +160,7 @@ async function resultOf(visit: Visit, settings: LintSettings, linter: Linter): P
   const { job, mine, error, bytes, outcome, document: value, parents } = visit
   const document = nameOf(job.url)
   if (mine && error) {
-    const reason = error.code + (job.from === undefined ? '' : `; linked from ${nameOf(job.from)}`)
+    const reason = reasonOf(error, job)
     return { problems: runFinding('unreachable', { reason }, { document, pointer: '' }, settings) }
   }
   const inner = value && job.page ? listIn(value) : undefined
@@ -176,6 +176,13 @@ async function resultOf(visit: Visit, settings: LintSettings, linter: Linter): P
     .filter((problem) => !inner || index(problem) < outcome.documents)
     .map((problem) => withLender(problem, visit))
   return { ...result, problems: inner ? problems : [...problems, ...selfMismatch(visit, settings)] }
+}
+
+/** Returns why a document could not be read, without its URL, which is the name of the document in the report. */
+function reasonOf({ code, message }: AuthError, { url, from }: Job): string {
+  const name = `${url.replace(/[?#].*$/s, '')}: `
+  const what = message.startsWith(name) ? message.slice(name.length) : message
+  return `${what} (${code})${from === undefined ? '' : `; linked from ${nameOf(from)}`}`
 }
 
 /** Adds the position of the definition in a parent, so that findings of all documents that use it are merged. */

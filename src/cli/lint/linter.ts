@@ -134,7 +134,16 @@ function lintTask({ text, value, line, url, parents }: Task, options: TextOption
 }
 
 /** The rules that need more than one document. */
-type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
+type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | OnlineRule
+
+/** The rules of `--online`. */
+export type OnlineRule =
+  | 's3-public-bucket'
+  | 'endpoint-unreachable'
+  | 'endpoint-answer'
+  | 'endpoint-metadata'
+  | 'scope-unlisted'
+  | 'endpoint-cors'
 
 /** Returns the level of such a rule for a document. */
 export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {

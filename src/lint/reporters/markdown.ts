@@ -1,6 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { escapeLine, type Group, groupsOf, plural, totals, unreadOf } from './report.ts'
+import { escapeLine, type Group, groupsOf, idOf, plural, totals, unreadOf } from './report.ts'
 
 const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
 
@@ -18,13 +18,23 @@ export function markdown({ problems, summary }: Report, { limit = 100 }: ReportO
 }
 
 function entry({ code, severity, message, count, first }: Group): readonly string[] {
-  const places = first.map((problem) => `  - ${codeSpan(placeOf(problem))}`)
-  const more = count > first.length ? [`  - … ${plural(count - first.length, 'more place')}`] : []
+  const shown = first.flatMap(placesOf).slice(0, SHOWN)
+  const places = shown.map((problem) => `  - ${codeSpan(placeOf(problem))}`)
+  const more = count > shown.length ? [`  - … ${plural(count - shown.length, 'more place')}`] : []
   return [`- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} ${codeSpan(code)}${count > 1 ? ` ×${count}` : ''}`, ...places, ...more]
 }
 
-function placeOf({ document = 'document', line, column, pointer }: Problem): string {
-  return `${document}${line === undefined ? '' : `:${line}:${column}`} ${pointer}`.trimEnd()
+/** Maximum number of places of an entry. */
+const SHOWN = 3
+
+/** Returns a finding for each of its places. */
+function placesOf(problem: Problem): readonly Problem[] {
+  return problem.places?.map((place) => ({ ...problem, ...place, document: place.document ?? problem.document })) ?? [problem]
+}
+
+function placeOf(problem: Problem): string {
+  const { document = 'document', line, column, pointer } = problem
+  return `${document}${line === undefined ? '' : `:${line}:${column}`} ${pointer}`.trimEnd() + idOf(problem)
 }
 
 /** Returns a code span, which contains no links, mentions, markup or HTML; its fence is longer than any run of backticks in it. */

@@ -196,10 +196,15 @@ export function unreadOf(incomplete: readonly Incomplete[]): readonly Incomplete
   return incomplete.filter(({ exit }) => exit !== 0)
 }
 
-/** Returns what could not be read and has no finding: a crawl has a finding for each document that it could not read. */
+/** Returns what could not be read and has no finding: a crawl has a finding for each document that it could not read, with its code. */
 export function unreadBesides({ problems, summary }: Report): readonly Incomplete[] {
-  const found = new Set(problems.flatMap(({ rule, document }) => (rule === 'unreachable' ? [document] : [])))
-  return unreadOf(summary.incomplete).filter(({ url }) => !found.has(url))
+  const found = new Set(problems.flatMap((problem) => (problem.rule === 'unreachable' ? codesIn(problem) : [])))
+  return unreadOf(summary.incomplete).filter(({ url, code }) => !found.has(`${code} ${url}`))
+}
+
+/** Returns the codes in the message of a finding, each with its document. */
+function codesIn({ document, message }: Problem): readonly string[] {
+  return [...message.matchAll(/\(([A-Z][A-Z\d_]*)\)/g)].map(([, code]) => `${code} ${document}`)
 }
 
 /** Returns a number with its noun. */
@@ -401,19 +406,40 @@ function byLine(one: Problem, other: Problem): number {
 /** Maximum number of other places that are shown. */
 const OTHERS_SHOWN = 3
 
-/** Returns the message with the number of places, and the first ones other than the finding's own. */
-export function messageOf({ message, count = 1, places = [], pointer }: Problem): string {
-  const others = places.filter((place) => place.document !== undefined || place.pointer !== pointer)
-  const shown = others.slice(0, OTHERS_SHOWN).map(nameOf).join(', ')
-  if (count === 1) return shown === '' ? message : `${message} (in ${shown})`
-  if (others.length === places.length) return `${message} (in ${count} places, first ${shown})`
-  return `${message} (and ${count - 1} more ${count === 2 ? 'place' : 'places'}, first ${shown})`
+/**
+ * Returns the message with the `id` of a document whose name does not identify it, the number of places, and the first ones other than the
+ * finding's own.
+ */
+export function messageOf({ message, count = 1, places = [], ...own }: Problem): string {
+  const others = places.filter((place) => place.document !== undefined || place.pointer !== own.pointer)
+  const shown = others
+    .slice(0, OTHERS_SHOWN)
+    .map((place) => placeText({ ...place, document: place.document ?? own.document }, place.document))
+    .join(', ')
+  const identified = message + idOf(own)
+  if (count === 1) return shown === '' ? identified : `${identified} (in ${shown})`
+  if (others.length === places.length) return `${identified} (in ${count} places, first ${shown})`
+  return `${identified} (and ${count - 1} more ${count === 2 ? 'place' : 'places'}, first ${shown})`
 }
 
 /** Returns a place as text: its document if that is another one, with line and column or else its pointer. */
-function nameOf({ document = '', pointer, line, column }: Place): string {
-  if (line !== undefined) return `${document}${document && ':'}${line}:${column ?? 1}`
-  return document === '' ? pointer : `${document}#${pointer}`
+function placeText(place: Located, other = ''): string {
+  const { pointer, line, column } = place
+  if (line !== undefined) return `${other}${other && ':'}${line}:${column ?? 1}${idOf(place)}`
+  return `${other === '' ? pointer : `${other}#${pointer}`}${idOf(place)}`
+}
+
+/** A place with the document that it is in. */
+type Located = Omit<Place, 'document'> & { readonly document?: string | undefined }
+
+/** Maximum length of an `id` that is shown. */
+const LONGEST_ID = 200
+
+/** Returns ` (id "…")` for a document from a URL or in a list, whose name changes or is shared; empty for a file of one document. */
+export function idOf({ id, document = '', pointer }: Located): string {
+  const isShared = document.includes('://') || /^\/(?:(?:features|collections|children)\/)?\d+(?:\/|$)/.test(pointer)
+  if (id === undefined || !isShared) return ''
+  return ` (id "${id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID)}…` : id}")`
 }
 
 /** The formats; each is loaded on first use. */

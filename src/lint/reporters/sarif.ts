@@ -81,7 +81,7 @@ function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): objec
       relatedLocations: others.map((other) => locationOf({ ...other, document: other.document ?? place.document })),
     }),
     ...(count !== undefined && { occurrenceCount: count }),
-    properties: { code },
+    properties: { code, ...(place.id !== undefined && { id: place.id }) },
     ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
   }
 }

@@ -5,7 +5,7 @@ export const documentType = rule('document-type', 'run', {
   'unknown-document': {
     levels: ['warn', 'warn', 'off'],
     messages: {
-      unknown: 'this is not a document of STAC 1.0 or later: type must be Feature, Collection, Catalog or FeatureCollection',
+      unknown: 'not a STAC document: {found}, not Feature, Collection, Catalog or FeatureCollection',
     },
   },
   'wrong-document-type': {

@@ -6,7 +6,9 @@ import { decodedHost, homeOf, siteOf } from './foreign-host-ref.ts'
 export const foreignProvider = rule('foreign-provider', 'schemes', {
   'foreign-provider': {
     levels: ['info', 'warn', 'off'],
-    messages: { provider: '"{name}" sends secrets to {host}, which is no site of the catalog or its files: check it' },
+    messages: {
+      provider: '"{name}" sends secrets to {host}, but catalog and files are on other sites: confirm that host with the provider',
+    },
     document(document, report) {
       const home = siteOf(homeOf(document), document)
       if (home === '') return

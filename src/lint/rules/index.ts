@@ -8,6 +8,10 @@ import { documentLimit } from './document-limit.ts'
 import { documentShape } from './document-shape.ts'
 import { documentType } from './document-type.ts'
 import { duplicateKey } from './duplicate-key.ts'
+import { endpointAnswer } from './endpoint-answer.ts'
+import { endpointCors } from './endpoint-cors.ts'
+import { endpointMetadata } from './endpoint-metadata.ts'
+import { endpointUnreachable } from './endpoint-unreachable.ts'
 import { endpointUrl } from './endpoint-url.ts'
 import { extensionVersion } from './extension-version.ts'
 import { featureVersion } from './feature-version.ts'
@@ -37,6 +41,7 @@ import { schemeRefs } from './scheme-refs.ts'
 import { schemeType } from './scheme-type.ts'
 import { schemesMap } from './schemes-map.ts'
 import { schemesSummary } from './schemes-summary.ts'
+import { scopeUnlisted } from './scope-unlisted.ts'
 import { secretInDocument } from './secret-in-document.ts'
 import { selfMismatch } from './self-mismatch.ts'
 import { signedHref } from './signed-href.ts'
@@ -64,6 +69,11 @@ export const rules: readonly Rule[] = [
   signedHref,
   s3WithoutStorage,
   s3PublicBucket,
+  endpointUnreachable,
+  endpointAnswer,
+  endpointMetadata,
+  scopeUnlisted,
+  endpointCors,
   schemesMap,
   schemeKey,
   schemeType,

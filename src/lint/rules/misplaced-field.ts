@@ -4,7 +4,7 @@ import { rule } from '../rule.ts'
 export const misplacedField = rule('misplaced-field', 'placement', {
   'misplaced-schemes': {
     levels: ['error', 'error', 'error'],
-    messages: { misplaced: 'clients do not look for auth:schemes in {found}: move it to {place}' },
+    messages: { misplaced: 'auth:schemes has no effect in {found}: move it to {place}' },
     fix: 'suggestion',
     claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:schemes',
     document({ misplacedFields, kind, map, object }, report) {
@@ -18,7 +18,7 @@ export const misplacedField = rule('misplaced-field', 'placement', {
   'misplaced-refs': {
     levels: ['error', 'error', 'error'],
     messages: {
-      misplaced: 'clients do not look for auth:refs in {place}: put it on an asset, an alternate, a link or, from 1.2.0, a scheme',
+      misplaced: 'auth:refs has no effect in {place}: move it to the asset, alternate, link or scheme (1.2.0) that it protects',
     },
     claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:refs',
     document({ misplacedFields, kind }, report) {
@@ -30,7 +30,7 @@ export const misplacedField = rule('misplaced-field', 'placement', {
   },
   'schemes-on-target': {
     levels: ['warn', 'error', 'error'],
-    messages: { 'on-target': 'most clients do not look for auth:schemes on assets and links: move it to {place}' },
+    messages: { 'on-target': 'most clients ignore auth:schemes on assets and links: move it to {place}' },
     fix: 'suggestion',
     target(target, report) {
       if (!target.hasSchemes) return

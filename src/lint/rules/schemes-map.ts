@@ -1,13 +1,17 @@
 import { isObject } from '../../stac/document.ts'
+import { valueAt } from '../pointer.ts'
 import { rule } from '../rule.ts'
+import { typeOf } from './document-shape.ts'
 
 export const schemesMap = rule('schemes-map', 'schemes', {
   'schemes-shape': {
     levels: ['error', 'error', 'error'],
-    messages: { shape: '{what} must be an object' },
-    claim({ place, keyword, pointer, name }, { at }, report) {
+    messages: { shape: '{what} is {actual}: it must be an object, {content}' },
+    claim({ place, keyword, pointer, name }, { at, object }, report) {
       if (keyword !== 'type' || (place !== 'schemes' && place !== 'scheme')) return false
-      report(at + pointer, 'shape', { what: place === 'schemes' ? 'auth:schemes' : `scheme "${name}"` })
+      const actual = typeOf(valueAt(object, pointer))
+      if (place === 'schemes') report(at + pointer, 'shape', { what: 'auth:schemes', actual, content: 'with a scheme for each name' })
+      else report(at + pointer, 'shape', { what: `scheme "${name}"`, actual, content: 'with a "type" such as "http"' })
       return true
     },
   },

@@ -107,11 +107,10 @@ describe('a server of faults', () => {
     const { stderr } = await run(['lint', '--crawl', server.origin])
     const lines = stderr.split('\n').filter((line) => !line.startsWith('  '))
     expect(lines).toEqual([
-      `${server.origin}cut`,
-      'error DOC_NOT_JSON: the document is not JSON: line 1, column 28 (byte 27)',
+      `error DOC_NOT_JSON: ${server.origin}cut: the server answered GET without a media type, and the document is not JSON: line 1, column 28 (byte 27)`,
       `${server.origin}login?key=…`,
-      'error DOC_NOT_JSON: the document is not JSON: line 1, column 1 (byte 0)',
-      `error HTTP_404: ${server.origin}missing: the server answered 404`,
+      `error DOC_NOT_JSON: ${server.origin}login: the server answered GET without a media type, and the document is not JSON: line 1, column 1 (byte 0)`,
+      `error HTTP_404: ${server.origin}missing: the server answered 404 to GET`,
       '',
     ])
   })

@@ -58,21 +58,21 @@ function expectedIn({ origin }: Server) {
     {
       url: `${origin}inner/a.json?page=…`,
       code: 'HTTP_401',
-      message: `${origin}inner/a.json: the server answered 401; the link in ${origin}catalog.json asks for "api" (http bearer) or "gone" (not defined)`,
+      message: `${origin}inner/a.json: the server answered 401 to GET; the link in ${origin}catalog.json asks for "api" (http bearer) or "gone" (not defined)`,
       hint: `if you have access: ${above}`,
       exit: 5,
     },
     {
       url: `${origin}inner/b.json`,
       code: 'HTTP_403',
-      message: `${origin}inner/b.json: the server answered 403; the link in ${origin}below.json asks for "key" (apiKey)`,
+      message: `${origin}inner/b.json: the server answered 403 to GET; the link in ${origin}below.json asks for "key" (apiKey)`,
       hint: `if you have access: ${above}, or use --file FILE if it does not ask about the scheme; its "sendTo" must include ${origin}`,
       exit: 5,
     },
     {
       url: `${origin}inner/plain.json`,
       code: 'HTTP_401',
-      message: `${origin}inner/plain.json: the server answered 401`,
+      message: `${origin}inner/plain.json: the server answered 401 to GET`,
       hint:
         `if you have access, add a credential whose "sendTo" includes ${origin}: stac-auth credentials add --file FILE; ` +
         'download also needs --by-address for assets without auth:refs',
@@ -164,7 +164,8 @@ describe('what a catalog writes', () => {
     const server = await serve({ '/catalog.json': json(withSchemes(SCHEMES, link('child', 'missing', { 'auth:refs': ['api'] }))) })
     const { summary } = await crawl([`${server.origin}catalog.json`])
     const message = expect.stringContaining('answered 404')
-    expect(summary.incomplete).toEqual([{ url: `${server.origin}missing`, code: 'HTTP_404', message }])
+    const hint = `correct the link in ${server.origin}catalog.json: the server has nothing there`
+    expect(summary.incomplete).toEqual([{ url: `${server.origin}missing`, code: 'HTTP_404', message, hint }])
   })
 })
 
@@ -181,7 +182,7 @@ it('names a server that a redirect led to', async () => {
   const { summary } = await crawl([`${server.origin}catalog.json`, '--credentials', credentials])
   expect(summary.incomplete).toMatchObject([
     {
-      message: `${server.origin}a: ${other.origin.slice(0, -1)} answered 401`,
+      message: `${server.origin}a: ${other.origin.slice(0, -1)} answered 401 to GET`,
       hint: expect.stringContaining(`"sendTo" includes ${other.origin}:`),
     },
   ])

@@ -28,7 +28,7 @@ describe('credentials', () => {
       }),
       '/private/i': json(clean),
       '/private/moved': (_request, response) => response.writeHead(302, { location: `${evil.origin}redirected` }).end(),
-      '/private/pages': page([clean], link('next', `${evil.origin}next`, { headers: { 'x-page': '2' } })),
+      '/private/pages': page([clean], link('next', `${evil.origin}next`, { headers: { accept: 'application/json' } })),
     })
     const credentials = await put(folder, 'credentials.json', keyFor(server.origin))
     // Loopback addresses must be named to be asked at all: the key is not for this one.
@@ -85,14 +85,16 @@ describe('credentials', () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
-    const message = `the document could not be read: HTTP_401; linked from ${server.origin}`
+    const message = `the document could not be read: the server answered 401 to GET (HTTP_401); linked from ${server.origin}`
     expect(problems).toMatchObject([{ code: 'unreachable', document: `${server.origin}private/`, message }])
   })
 
   it('names no linking document for a start that cannot be read', async () => {
     const server = await serve({})
     const { problems } = await crawl([server.origin])
-    expect(problems).toMatchObject([{ code: 'unreachable', message: 'the document could not be read: HTTP_404' }])
+    expect(problems).toMatchObject([
+      { code: 'unreachable', message: 'the document could not be read: the server answered 404 to GET (HTTP_404)' },
+    ])
   })
 })
 

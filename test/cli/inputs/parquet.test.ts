@@ -19,30 +19,30 @@ const ROWS = [
 ]
 const COLLECTION = { type: 'Collection', id: 'scenes', 'auth:schemes': { shared: { type: 'http', scheme: 'basic' } } }
 
-function parquet(): Uint8Array {
+function parquet(rows: readonly (typeof ROWS)[number][] = ROWS): Uint8Array {
   const column = (name: string, data: readonly unknown[]) => ({ name, data: [...data], type: 'JSON' as const })
   return new Uint8Array(
     parquetWriteBuffer({
       columnData: [
-        { name: 'id', data: ROWS.map(({ id }) => id), type: 'STRING' },
-        { name: 'collection', data: ROWS.map(() => 'scenes'), type: 'STRING' },
+        { name: 'id', data: rows.map(({ id }) => id), type: 'STRING' },
+        { name: 'collection', data: rows.map(() => 'scenes'), type: 'STRING' },
         column(
           'stac_extensions',
-          ROWS.map(() => [EXTENSION]),
+          rows.map(() => [EXTENSION]),
         ),
         column(
           'links',
-          ROWS.map(() => []),
+          rows.map(() => []),
         ),
         column(
           'assets',
-          ROWS.map(({ assets }) => assets),
+          rows.map(({ assets }) => assets),
         ),
         column(
           'auth:schemes',
-          ROWS.map(({ schemes: fromRow }) => fromRow),
+          rows.map(({ schemes: fromRow }) => fromRow),
         ),
-        { name: 'datetime', data: ROWS.map(() => 'x'.repeat(10)), type: 'STRING' },
+        { name: 'datetime', data: rows.map(() => 'x'.repeat(10)), type: 'STRING' },
       ],
       kvMetadata: [{ key: 'stac-geoparquet', value: JSON.stringify({ collections: { scenes: COLLECTION } }) }],
     }),
@@ -60,6 +60,14 @@ describe('stac-geoparquet', () => {
       ['scheme-outside-document', '/3/assets/data/auth:refs/0', 'borrowing'],
     ])
     expect(problems[0]).not.toHaveProperty('line')
+  })
+
+  it('stac-geoparquet without rows is reported as that', async () => {
+    const path = await put(folder, 'empty.parquet', parquet([]))
+    expect(await run(['lint', path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`"${path}" could be read, but it has no rows`),
+    })
   })
 
   it('stac-geoparquet may come by standard input', async () => {

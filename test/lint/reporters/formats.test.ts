@@ -26,13 +26,22 @@ const report = reportOf([problemWith(), warning, remote], 4, [{ url: 'https://da
 const as = async (format: Format, of: Report = report, options?: ReportOptions) => (await reporterOf(format))(of, options)
 const many = (count: number) =>
   reportOf(
-    Array.from({ length: count }, (_, index) => problemWith({ document: `${index}.json`, pointer: `/${index}` })),
+    Array.from({ length: count }, (_, index) => problemWith({ document: `${index}.json`, pointer: `/assets/${index}` })),
     count,
   )
 
 describe('every format', () => {
   it.each(FORMATS)('%s of nothing is complete, and ends with a line feed', async (format) => {
     expect(await as(format, reportOf([], 0))).toMatch(/\n$/)
+  })
+
+  it.each(FORMATS)('%s names the id of a document from a URL or in a list, of each place', async (format) => {
+    const url = 'https://api.example/search'
+    const page = (id: string, pointer: string) => ({ ...remote, document: url, id, pointer: `${pointer}/assets/data/auth:refs/0` })
+    const listed = problemWith({ document: 'list.json', id: 'item-c', pointer: '/features/7/assets/data/auth:refs/0' })
+    const text = await as(format, reportOf([page('item-a', '/features/0'), page('item-b', '/features/1'), listed], 3))
+    for (const id of ['item-a', 'item-b', 'item-c']) expect(text).toContain(id)
+    expect(await as(format, reportOf([problemWith({ id: 'item-d' })], 1))).not.toMatch(/\(id .*item-d/)
   })
 
   it.each(FORMATS)('%s says the same twice', async (format) => {
@@ -46,7 +55,7 @@ describe('concise', () => {
       [
         'items/a.json:4:9: error: "gone" is not defined in auth:schemes [dangling-ref]',
         'items/b c.json:4:9: warn: "k" is listed twice [duplicate-ref]',
-        'https://data.example/c.json#/assets/data/auth:refs/0: error: "gone" is not defined in auth:schemes [dangling-ref]',
+        'https://data.example/c.json#/assets/data/auth:refs/0: error: "gone" is not defined in auth:schemes (id "a") [dangling-ref]',
         '4 documents: 2 errors, 1 warning, 0 infos, 1 not read',
         '',
       ].join('\n'),
@@ -90,7 +99,8 @@ describe('github', () => {
 
   it('annotates a file that could not be read with the reason, once beside a finding of a crawl', async () => {
     const message = 'cannot read "a,b.json": access is denied'
-    const found = [{ ...warning, rule: 'unreachable', code: 'unreachable', document: 'https://data.example/d' }]
+    const told = { rule: 'unreachable', code: 'unreachable', message: 'the document could not be read: gone (HTTP_404)' }
+    const found = [{ ...warning, ...told, document: 'https://data.example/d' }]
     const incomplete = [
       { url: 'a,b.json', code: 'FILE_ACCESS', message },
       { url: 'https://data.example/d', code: 'HTTP_404', message: 'not found' },
@@ -167,9 +177,10 @@ describe('what could not be read', () => {
   it.each(['gitlab', 'rdjson'] as const)(
     'is in %s neither for a limit that the user set, nor twice for a document of a crawl',
     async (format) => {
-      const found = problemWith({ rule: 'unreachable', code: 'unreachable', document: unread.url })
+      const message = 'the document could not be read: it is missing (FILE_ACCESS)'
+      const found = problemWith({ rule: 'unreachable', code: 'unreachable', document: unread.url, message })
       const text = await as(format, reportOf([found], 1, [unread, { url: 'c.json', code: 'CRAWL_LIMIT', exit: 0 }]))
-      expect(text).not.toMatch(/FILE_ACCESS|CRAWL_LIMIT/)
+      expect(text).not.toMatch(/no such file|CRAWL_LIMIT/)
     },
   )
 })
@@ -248,7 +259,7 @@ describe('a limit that the user set', () => {
 describe('markdown', () => {
   it('reports what is the same once, with the first places', async () => {
     expect(await as('markdown', many(5))).toMatch(
-      /- 🔴 \*\*error\*\* `"gone" is not defined in auth:schemes` `dangling-ref` ×5\n(?: {2}- `\d\.json:4:9 \/\d`\n){3} {2}- … 2 more places\n$/,
+      /- 🔴 \*\*error\*\* `"gone" is not defined in auth:schemes` `dangling-ref` ×5\n(?: {2}- `\d\.json:4:9 \/assets\/\d`\n){3} {2}- … 2 more places\n$/,
     )
   })
 })
