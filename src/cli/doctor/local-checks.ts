@@ -228,15 +228,38 @@ export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> 
 }
 
 /** Checks the token store of the credential file. */
-export async function sharedStoreCheck(settings: TokenSettings): Promise<Check> {
+export async function sharedStoreCheck(settings: TokenSettings): Promise<readonly Check[]> {
   const check = 'token store'
-  const { tokenRedis } = await import('../../node/tokens/index.ts')
+  const { tokenEviction, tokenRedis } = await import('../../node/tokens/index.ts')
   try {
     const store = tokenRedis(settings)
-    return await storeCheck(check, store, settings.url, `${settings.url}, writable, entries are encrypted`).finally(() => store.close())
+    const message = `${settings.url}, writable, entries are encrypted`
+    const written = await storeCheck(check, store, settings.url, message).finally(() => store.close())
+    return [written, ...evictionChecks(check, settings.url, await tokenEviction(settings))]
   } catch (error) {
-    return failed(check, error, 'correct "tokens" in the credential file, or start the server')
+    return [failed(check, error, 'correct "tokens" in the credential file, or start the server')]
   }
+}
+
+/** Checks the queue of `STAC_AUTH_QUEUE`; nothing without it. */
+export async function queueChecks({ env }: Pick<Io, 'env'>): Promise<readonly Check[]> {
+  const check = 'queue'
+  if (!env.STAC_AUTH_QUEUE) return []
+  try {
+    const { queueControl, redisAddressOf } = await import('../../node/queue/index.ts')
+    const address = redisAddressOf(env.STAC_AUTH_QUEUE)
+    const control = await queueControl(address)
+    const { eviction } = await control.status().finally(() => control.close())
+    return [ok(check, `${address.shown} accepts connections`), ...evictionChecks(check, address.shown, eviction)]
+  } catch (error) {
+    return [failed(check, error, 'correct STAC_AUTH_QUEUE, or start the server')]
+  }
+}
+
+function evictionChecks(check: string, place: string, policy: string | undefined): readonly Check[] {
+  if (policy === undefined) return []
+  const message = `${place} drops entries when its memory is full (maxmemory-policy ${policy})`
+  return [warning(check, 'CONFIG_INVALID', message, 'set maxmemory-policy noeviction in its configuration')]
 }
 
 /** Writes, reads and removes an entry. Errors: those of the store. */

@@ -12,7 +12,6 @@ import {
   type SourceDocument,
   selectionOptionsOf,
 } from '../../node/download/index.ts'
-import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
@@ -118,7 +117,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const chosen = options.link === undefined ? documents : links.in(documents, options.link)
     const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
     const events =
-      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, within)
+      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, progress, within)
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
@@ -159,6 +158,7 @@ async function queued(
   inputs: AsyncIterable<DownloadInput>,
   { concurrency, bytesPerSecond, ...settings }: DownloadOptions,
   option: QueueOption,
+  progress: Progress,
   context: Context,
 ): Promise<AsyncIterable<DownloadEvent>> {
   // Each worker has these limits for itself.
@@ -167,13 +167,12 @@ async function queued(
     const hint = 'use --per-host and --rate, which hold for all workers together'
     throw usageError(`${limit} does not apply to the workers of --queue`, hint)
   }
-  const { queueUrl, shownUrl } = await import('../queue/address.ts')
-  const { downloadByQueue } = await import('../../node/queue/index.ts')
-  const queue = queueUrl(option, context)
-  const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
-  const onLonely = () =>
-    void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
-  return downloadByQueue(inputs, { ...settings, queue, onLonely })
+  const [{ queueUrl }, { downloadByQueue }, { progressOfState }] = await Promise.all([
+    import('../queue/address.ts'),
+    import('../../node/queue/index.ts'),
+    import('../queue/state.ts'),
+  ])
+  return downloadByQueue(inputs, { ...settings, queue: queueUrl(option, context), onState: progressOfState(progress, context.diagnostics) })
 }
 
 /** True for the URL of a bucket or an object. */
@@ -201,7 +200,7 @@ interface Performance {
 }
 
 /** Processes all events, reports failures and returns the exit codes. */
-async function perform(
+export async function perform(
   events: AsyncIterable<DownloadEvent>,
   { audience, progress, folder, all, setUp }: Performance,
   { io, diagnostics }: Context,

@@ -19,9 +19,9 @@ export async function workQueue(urls: readonly string[], options: WorkOptions, c
   const counts = { done: 0, failed: 0 }
   const onReady = () =>
     void diagnostics.note(`waiting for ${options.outputDir === undefined ? 'jobs' : 'downloads'} from ${shownUrl(queue)}`)
-  const onJob = (done: boolean) => {
+  const onJob = (done: boolean, reason?: string) => {
     counts[done ? 'done' : 'failed']++
-    if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: failureOf(options) })
+    if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: `a job failed: ${reason ?? 'another worker has taken it over'}` })
   }
   const onRefused = ({ code, message }: AuthError) => diagnostics.warn({ code, message: `${message}. The worker goes on trying` })
   try {
@@ -35,7 +35,7 @@ export async function workQueue(urls: readonly string[], options: WorkOptions, c
 
 interface Callbacks {
   readonly onReady: () => void
-  readonly onJob: (done: boolean) => void
+  readonly onJob: (done: boolean, reason?: string) => void
   readonly onRefused: (error: AuthError) => void
 }
 
@@ -58,10 +58,4 @@ async function runJobs(
   const { orderingAuth } = await import('../orders.ts')
   const auth = await orderingAuth(await openAuth(context, credentials, urls)(), {}, context)
   return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
-}
-
-function failureOf({ outputDir }: WorkOptions): string {
-  return outputDir === undefined
-    ? 'a job failed: it is not a job of stac-auth lint, or from another version'
-    : 'a job failed: it is not a job of stac-auth download, from another version, or another worker has taken it over'
 }
