@@ -12,6 +12,11 @@ describe('what is written for people agrees with what is there', () => {
     expect(textOf('.ci/run')).toContain(`bash -c '${command}'`)
   })
 
+  it('the image has the optional packages in the versions of the tests', () => {
+    const installed = [...textOf('Dockerfile').matchAll(/ (bullmq|ioredis)@(\S+)/g)].map(([, name, version]) => [name, version])
+    expect(installed).toEqual(['bullmq', 'ioredis'].map((name) => [name, manifest.devDependencies[name]]))
+  })
+
   it('every dependency has a reason, and no reason is left from an old one', () => {
     const { dependencies, devDependencies, peerDependencies } = manifest
     const rows = textOf('CONTRIBUTING.md').split('## Dependencies')[1] ?? ''

@@ -55,7 +55,7 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...registryChecks(set),
     ...secrets,
     ...ports,
-    ...store,
+    ...store.map((one) => (isBroken || logins.length > 0 ? one : unneeded(one))),
     // A store that fails is one problem, not one of the logins as well.
     ...logins.filter(({ message }) => !store.some((one) => one.level === 'error' && one.message === message)),
     ...settings,
@@ -75,6 +75,11 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     documentOf(options.test === true),
   ])
   return [...offline, ...queue, ...hosts, ...discovery, ...document]
+}
+
+/** A store that cannot be written hinders only logins, which these credentials do not need. */
+function unneeded(store: Check): Check {
+  return store.level === 'error' && store.code === 'CACHE_NOT_WRITABLE' ? { ...store, level: 'warning' } : store
 }
 
 async function checksOfDocument(

@@ -10,7 +10,7 @@ import { readCredentials } from '../../auth/parse-credentials.ts'
 import type { SessionStore } from '../../auth/session.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { checkFolder, folderHint, systemCode, writeFailure } from '../../node/base/index.ts'
+import { checkFolder, folderHint, folderVariables, systemCode, writeFailure } from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -24,7 +24,7 @@ import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { type Io, version } from '../io.ts'
-import { type CredentialsOption, credentialPath } from '../options.ts'
+import { type CredentialsOption, credentialPath, hasCredentialPath } from '../options.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */
@@ -51,11 +51,15 @@ export interface ReadCredentials {
   readonly checks: readonly Check[]
 }
 
+const NO_PLACE = 'set STAC_AUTH_CREDENTIALS to a credential file, or HOME to a folder of yours'
+
 /** Reads the credential file and checks its place, owner, mode and every field. */
 export async function readCredentialFile(options: CredentialsOption, io: Io): Promise<ReadCredentials> {
   const check = 'credential file'
   const none = (checks: readonly Check[]) => ({ set: { credentials: [] }, credentials: [], checks })
   try {
+    if (!(await hasCredentialPath(options, io)))
+      return none([warning(check, 'NO_CREDENTIAL', `has no place: neither ${folderVariables('config')} is an absolute path`, NO_PLACE)])
     const { path, named } = await credentialPath(options, io)
     const text = await credentialFileText(path)
     if (text === undefined && named)
@@ -212,7 +216,12 @@ export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> 
   const check = 'token store'
   const folder = defaultTokenFolder({ ...env })
   if (folder === undefined)
-    return problem(check, 'CACHE_NOT_WRITABLE', 'has no folder: neither XDG_CACHE_HOME nor HOME is an absolute path', 'set HOME')
+    return problem(
+      check,
+      'CACHE_NOT_WRITABLE',
+      `has no folder: neither ${folderVariables('cache')} is an absolute path`,
+      folderHint('cache'),
+    )
   try {
     const stats = await stat(folder).catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined

@@ -1,8 +1,6 @@
 /** Runs `download`. */
-import { realpath } from 'node:fs/promises'
 import type { Auth } from '../../auth/auth.ts'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { makeFolder, writeFailure } from '../../node/base/index.ts'
 import {
   type DownloadEvent,
   type DownloadInput,
@@ -27,6 +25,7 @@ import {
   requireCrawl,
 } from '../options.ts'
 import { type OrderOption, orderingAuth } from '../orders.ts'
+import { isBucket, outputFolder } from '../output-folder.ts'
 import type { QueueOption } from '../queue/address.ts'
 import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
@@ -104,7 +103,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
           within,
           opened,
         )
-    const folder = dryRun || isBucket(outputDir) ? outputDir : await folderAt(outputDir)
+    const folder = dryRun ? outputDir : await outputFolder(outputDir)
     const reread = (source: SourceDocument) => again.read(source, context.io, opened)
     const settings = {
       ...libraryOptions(options),
@@ -173,21 +172,6 @@ async function queued(
     import('../queue/state.ts'),
   ])
   return downloadByQueue(inputs, { ...settings, queue: queueUrl(option, context), onState: progressOfState(progress, context.diagnostics) })
-}
-
-/** True for the URL of a bucket or an object. */
-function isBucket(name: string): boolean {
-  return /^s3:\/\//i.test(name)
-}
-
-/** Creates the folder if it is missing and resolves links in its path. Errors: `FILE_ACCESS`, `DISK_FULL`. */
-async function folderAt(name: string): Promise<string> {
-  try {
-    await makeFolder(name, 0o777)
-    return await realpath(name)
-  } catch (error) {
-    throw writeFailure(error, `"${name}"`)
-  }
 }
 
 interface Performance {

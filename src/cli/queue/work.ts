@@ -4,6 +4,7 @@ import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
 import type { ByAddressOption, CredentialsOption } from '../options.ts'
+import { outputFolder } from '../output-folder.ts'
 
 export interface WorkOptions extends CredentialsOption, ByAddressOption {
   readonly queue?: string
@@ -41,12 +42,12 @@ interface Callbacks {
 
 async function runJobs(
   queue: string,
-  { urls, outputDir: folder, concurrency, ...credentials }: WorkOptions & { readonly urls: readonly string[] },
+  { urls, outputDir, concurrency, ...credentials }: WorkOptions & { readonly urls: readonly string[] },
   callbacks: Callbacks,
   context: Context,
 ): Promise<never> {
   const { signal } = context.io
-  if (folder === undefined) {
+  if (outputDir === undefined) {
     const [{ redisAddressOf, workJobs }, { LINT_LOCK, lintJob }] = await Promise.all([
       import('../../node/queue/index.ts'),
       import('../lint/lint-job.ts'),
@@ -56,6 +57,7 @@ async function runJobs(
   }
   const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
   const { orderingAuth } = await import('../orders.ts')
+  const folder = await outputFolder(outputDir)
   const auth = await orderingAuth(await openAuth(context, credentials, urls)(), {}, context)
   return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
 }
