@@ -157,6 +157,7 @@ const ENTRIES: readonly Entry[] = [
     what: 'One object, also of `queue pause` and `queue resume`.',
     sources: [{ of: 'node/queue/queue-control.ts QueueStatus' }],
   },
+  { command: 'queue workers --json', what: 'A line for each worker.', sources: [{ of: 'node/queue/queue-processes.ts QueueWorker' }] },
   { command: 'queue failed --json', what: 'A line for each file.', sources: [{ of: 'node/queue/queue-control.ts FailedFile' }] },
 ]
 

@@ -99,10 +99,10 @@ export async function checkTokenFolder({ io }: Context, credential: string, { cr
 }
 
 async function tokenSettings(file: string | undefined): Promise<TokenSettings | undefined> {
-  const { credentialFileText, defaultCredentialFile, tokenSettingsFromText } = await import('../node/credentials/index.ts')
-  const name = file ?? defaultCredentialFile()
-  const text = await credentialFileText(name)
-  return text === undefined ? undefined : tokenSettingsFromText(text, name)
+  const { credentialFileText, defaultFileToRead, tokenSettingsFromText } = await import('../node/credentials/index.ts')
+  const name = file ?? defaultFileToRead()
+  const text = name === undefined ? undefined : await credentialFileText(name)
+  return name === undefined || text === undefined ? undefined : tokenSettingsFromText(text, name)
 }
 
 /** Wraps an `Auth` for a service whose key may also be in a variable: the error `NO_CREDENTIAL` names both. */

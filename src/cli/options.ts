@@ -413,3 +413,9 @@ export async function credentialPath(
   const { defaultCredentialFile } = await import('../node/credentials/index.ts')
   return { path: defaultCredentialFile({ ...env }), named: false }
 }
+
+/** False where no credential file is named and the user has no configuration folder, as in a container without `HOME`: there is none to read. */
+export async function hasCredentialPath({ credentials }: CredentialsOption, { env }: Pick<Io, 'env'>): Promise<boolean> {
+  const { defaultFileToRead } = await import('../node/credentials/index.ts')
+  return Boolean(credentials ?? env.STAC_AUTH_CREDENTIALS) || defaultFileToRead({ ...env }) !== undefined
+}

@@ -40,6 +40,11 @@ describe('what is written for people agrees with what is there', () => {
       expect([path, (published[path] as (text: string) => string)(textOf(path)) === textOf(path)]).toEqual([path, true])
   })
 
+  it('the image has the optional packages in the versions of the tests', () => {
+    const installed = [...textOf('Dockerfile').matchAll(/ (bullmq|ioredis)@(\S+)/g)].map(([, name, version]) => [name, version])
+    expect(installed).toEqual(['bullmq', 'ioredis'].map((name) => [name, manifest.devDependencies[name]]))
+  })
+
   it('every dependency has a reason, and no reason is left from an old one', () => {
     const { dependencies, devDependencies, peerDependencies } = manifest
     const rows = textOf('CONTRIBUTING.md').split('## Dependencies')[1] ?? ''

@@ -95,7 +95,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     inputs: ['*'],
     lint: ['*', 'inputs'],
     crawl: ['*', 'inputs', 'lint'],
-    queue: ['*', 'orders.ts', 'lint'],
+    queue: ['*', 'credentials', 'orders.ts', 'lint'],
     setup: ['*', 'credentials', 'login.ts'],
     doctor: ['*', 'credentials', 'setup'],
     run: ['*'],

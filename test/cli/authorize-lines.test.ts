@@ -117,6 +117,19 @@ describe('authorize --as ndjson', () => {
     expect(await authorizeAll([], { stdin: '{"a":1}' })).toMatchObject({ code: 2, stderr: '0 requests, 1 error\n' })
   })
 
+  it('prints an error for a line with a list that has no document', async () => {
+    const { code, stdout } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, [], [7], [two]) })
+    const line = (number: number) => `"-", line ${number}: this is neither a STAC document nor a target`
+    expect(code).toBe(2)
+    expect(lines(stdout)).toEqual([
+      request('one', 'https://data.example/1/B04.tif'),
+      { error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: line(2) }) },
+      { error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: line(3) }) },
+      request('two', 'https://data.example/2/B04.tif'),
+    ])
+    expect(await authorizeAll([await put(folder, 'none.json', [])])).toMatchObject({ code: 0, stdout: '' })
+  })
+
   it('ignores JSON files that are neither', async () => {
     expect(await authorizeAll([await put(folder, 'settings.json', { a: 1 })])).toMatchObject({ code: 0, stdout: '' })
   })

@@ -181,7 +181,7 @@ const ON_NODE: readonly Call[] = [
     name: 'downloadByQueue',
     work: node.downloadByQueue,
     given: () => [[target], { auth, folder: '', queue: QUEUE }],
-    options: { at: 1, names: ['queue', 'onLonely', 'signal'] },
+    options: { at: 1, names: ['queue', 'onState', 'signal'] },
   },
   {
     name: 'workDownloads',

@@ -66,7 +66,11 @@ describe('a download by the workers of a queue', () => {
     try {
       await load.startWorker('data')
       const data = join(load.folder, 'data')
-      expect(await load.run('queue', 'pause', '-d', data)).toBe('paused, 1 worker, 0 jobs waiting, 0 active, 0 files failed\n')
+      const version = (await load.run('--version')).trim()
+      const paused = await load.run('queue', 'pause', '-d', data)
+      expect(paused).toBe(
+        `paused, 1 worker (${version}), 0 jobs waiting, 0 active, 0 files failed\n  resume it: stac-auth queue resume -d ${data}\n`,
+      )
       const { requests } = await used.archive.counts()
       const download = load.download('data', '--queue')
       const status = async () => JSON.parse(await load.run('queue', 'show', '-d', data, '--json'))
@@ -190,7 +194,7 @@ describe('a download by the workers of a queue', () => {
     await mkdir(data)
     const name = await withQueue(load, 'data', async (queue) => queue.name)
     const entry = { path: '../../x', url: 'https://x.example/', size: 1, sha256: 'a'.repeat(64), time: '' }
-    const result = { kind: 'written', bytes: 1, received: 1, resumable: 0, verified: [], retries: 0, warnings: [] }
+    const result = { kind: 'written', attempt: 'w-1', bytes: 1, received: 1, resumable: 0, verified: [], retries: 0, warnings: [] }
     const liar = new Worker(name, async () => [{ ...result, entry }], { prefix: 'stac-auth', connection })
     try {
       expect(await load.download('data', '--queue')).toMatchObject({ code: 5, stderr: expect.stringContaining('JOB_FAILED') })

@@ -5,7 +5,7 @@ import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Style, styleOf, write } from '../io.ts'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { type CredentialsOption, hasCredentialPath, withCredentialsOption } from '../options.ts'
 import { aligned } from '../units.ts'
 
 interface ProvidersOptions extends CredentialsOption {
@@ -78,7 +78,7 @@ async function show(id: string | undefined, options: ProvidersOptions, context: 
     import('../credentials/needed-credentials.ts'),
   ])
   const { stdout } = context.io
-  const { credentials } = await userCredentials(options, context)
+  const { credentials } = (await hasCredentialPath(options, context.io)) ? await userCredentials(options, context) : { credentials: [] }
   const chosen = id === undefined ? providers : providers.filter((one) => one.id === id.toLowerCase())
   if (chosen.length === 0) {
     const ids = providers.map((one) => one.id)

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { AbortedError, type AuthError } from '../../errors.ts'
+import { AbortedError, type AuthError, IntegrityError } from '../../errors.ts'
 import { writeFailure } from '../../node/base/index.ts'
 import type { GatewayRequest } from '../../node/gateway/index.ts'
 import { catalogsOf } from '../../stac/file-places.ts'
@@ -140,7 +140,10 @@ async function writeMap(content: object, cleanups: Cleanup[]): Promise<string> {
     await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
     return path
   } catch (error) {
-    throw writeFailure(error, 'the map of the gateway')
+    const failed = writeFailure(error, 'the map of the gateway')
+    if (failed.code !== 'FILE_ACCESS') throw failed
+    const variable = process.platform === 'win32' ? 'TEMP' : 'TMPDIR'
+    throw new IntegrityError('FILE_ACCESS', failed.message, { hint: `set ${variable} to the absolute path of a folder that you can write` })
   }
 }
 
@@ -162,9 +165,10 @@ async function environmentFor(
 ): Promise<Record<string, string>> {
   const { childEnvironment, providerVariables, secretVariables } = await import('../run/child-process.ts')
   if (inheritSecrets) return childEnvironment(env, { added, sources: undefined })
-  const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/index.ts')
+  const { credentialFileText, defaultFileToRead } = await import('../../node/credentials/index.ts')
   // The engine has read the same file, so it is JSON.
-  const text = await credentialFileText(credentials ?? (env.STAC_AUTH_CREDENTIALS || defaultCredentialFile()))
+  const file = credentials ?? (env.STAC_AUTH_CREDENTIALS || defaultFileToRead())
+  const text = file === undefined ? undefined : await credentialFileText(file)
   const { providers } = await import('../../providers/registry.ts')
   return childEnvironment(env, { added, sources: [...secretVariables(JSON.parse(text ?? '{}')), ...providerVariables(providers)] })
 }

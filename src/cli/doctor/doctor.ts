@@ -43,7 +43,7 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const [secrets, ports, store, logins, settings] = await Promise.all([
     local.secretChecks(set),
     local.redirectPortChecks(set),
-    tokens ? local.sharedStoreCheck(tokens) : local.tokenStoreCheck(io),
+    tokens ? local.sharedStoreCheck(tokens) : local.tokenStoreCheck(io).then((check) => [check]),
     isBroken ? [] : auth().then(loginChecks),
     settingChecks(io),
   ])
@@ -55,9 +55,9 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...registryChecks(set),
     ...secrets,
     ...ports,
-    store,
+    ...store.map((one) => (isBroken || logins.length > 0 ? one : unneeded(one))),
     // A store that fails is one problem, not one of the logins as well.
-    ...logins.filter(({ message }) => store.level !== 'error' || store.message !== message),
+    ...logins.filter(({ message }) => !store.some((one) => one.level === 'error' && one.message === message)),
     ...settings,
   ]
   const documentOf = async (isTested: boolean) =>
@@ -68,12 +68,18 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     return [...offline, ...(await documentOf(false))]
   }
   const { transport: send = undiciTransport({ env: { ...io.env } }) } = await loggedTransport(context)
-  const [hosts, discovery, document] = await Promise.all([
+  const [queue, hosts, discovery, document] = await Promise.all([
+    local.queueChecks(io),
     originsOf(credentials, set).then((origins) => hostChecks(origins, send, io.signal)),
     discoveryChecks(set, send, io.signal),
     documentOf(options.test === true),
   ])
-  return [...offline, ...hosts, ...discovery, ...document]
+  return [...offline, ...queue, ...hosts, ...discovery, ...document]
+}
+
+/** A store that cannot be written hinders only logins, which these credentials do not need. */
+function unneeded(store: Check): Check {
+  return store.level === 'error' && store.code === 'CACHE_NOT_WRITABLE' ? { ...store, level: 'warning' } : store
 }
 
 async function checksOfDocument(

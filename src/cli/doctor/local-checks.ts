@@ -10,7 +10,7 @@ import { readCredentials } from '../../auth/parse-credentials.ts'
 import type { SessionStore } from '../../auth/session.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { checkFolder, folderHint, systemCode, writeFailure } from '../../node/base/index.ts'
+import { checkFolder, folderHint, folderVariables, systemCode, writeFailure } from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -24,7 +24,7 @@ import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { type Io, version } from '../io.ts'
-import { type CredentialsOption, credentialPath } from '../options.ts'
+import { type CredentialsOption, credentialPath, hasCredentialPath } from '../options.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */
@@ -51,11 +51,15 @@ export interface ReadCredentials {
   readonly checks: readonly Check[]
 }
 
+const NO_PLACE = 'set STAC_AUTH_CREDENTIALS to a credential file, or HOME to a folder of yours'
+
 /** Reads the credential file and checks its place, owner, mode and every field. */
 export async function readCredentialFile(options: CredentialsOption, io: Io): Promise<ReadCredentials> {
   const check = 'credential file'
   const none = (checks: readonly Check[]) => ({ set: { credentials: [] }, credentials: [], checks })
   try {
+    if (!(await hasCredentialPath(options, io)))
+      return none([warning(check, 'NO_CREDENTIAL', `has no place: neither ${folderVariables('config')} is an absolute path`, NO_PLACE)])
     const { path, named } = await credentialPath(options, io)
     const text = await credentialFileText(path)
     if (text === undefined && named)
@@ -212,7 +216,12 @@ export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> 
   const check = 'token store'
   const folder = defaultTokenFolder({ ...env })
   if (folder === undefined)
-    return problem(check, 'CACHE_NOT_WRITABLE', 'has no folder: neither XDG_CACHE_HOME nor HOME is an absolute path', 'set HOME')
+    return problem(
+      check,
+      'CACHE_NOT_WRITABLE',
+      `has no folder: neither ${folderVariables('cache')} is an absolute path`,
+      folderHint('cache'),
+    )
   try {
     const stats = await stat(folder).catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined
@@ -228,15 +237,38 @@ export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> 
 }
 
 /** Checks the token store of the credential file. */
-export async function sharedStoreCheck(settings: TokenSettings): Promise<Check> {
+export async function sharedStoreCheck(settings: TokenSettings): Promise<readonly Check[]> {
   const check = 'token store'
-  const { tokenRedis } = await import('../../node/tokens/index.ts')
+  const { tokenEviction, tokenRedis } = await import('../../node/tokens/index.ts')
   try {
     const store = tokenRedis(settings)
-    return await storeCheck(check, store, settings.url, `${settings.url}, writable, entries are encrypted`).finally(() => store.close())
+    const message = `${settings.url}, writable, entries are encrypted`
+    const written = await storeCheck(check, store, settings.url, message).finally(() => store.close())
+    return [written, ...evictionChecks(check, settings.url, await tokenEviction(settings))]
   } catch (error) {
-    return failed(check, error, 'correct "tokens" in the credential file, or start the server')
+    return [failed(check, error, 'correct "tokens" in the credential file, or start the server')]
   }
+}
+
+/** Checks the queue of `STAC_AUTH_QUEUE`; nothing without it. */
+export async function queueChecks({ env }: Pick<Io, 'env'>): Promise<readonly Check[]> {
+  const check = 'queue'
+  if (!env.STAC_AUTH_QUEUE) return []
+  try {
+    const { queueControl, redisAddressOf } = await import('../../node/queue/index.ts')
+    const address = redisAddressOf(env.STAC_AUTH_QUEUE)
+    const control = await queueControl(address)
+    const { eviction } = await control.status().finally(() => control.close())
+    return [ok(check, `${address.shown} accepts connections`), ...evictionChecks(check, address.shown, eviction)]
+  } catch (error) {
+    return [failed(check, error, 'correct STAC_AUTH_QUEUE, or start the server')]
+  }
+}
+
+function evictionChecks(check: string, place: string, policy: string | undefined): readonly Check[] {
+  if (policy === undefined) return []
+  const message = `${place} drops entries when its memory is full (maxmemory-policy ${policy})`
+  return [warning(check, 'CONFIG_INVALID', message, 'set maxmemory-policy noeviction in its configuration')]
 }
 
 /** Writes, reads and removes an entry. Errors: those of the store. */

@@ -86,7 +86,8 @@ function documentsIn(
   try {
     if (oversized) throw tooLarge(DOCUMENT_LIMITS.other)
     const document = text === undefined ? value : parsed(text)
-    const isKnown = isObject(document) && (kindOf(document) !== 'unknown' || ownString(document, 'href') !== undefined)
+    const isEmpty = text !== undefined && isJsonList(text) && !(own(document, 'features') as readonly unknown[]).some(isObject)
+    const isKnown = !isEmpty && isObject(document) && (kindOf(document) !== 'unknown' || ownString(document, 'href') !== undefined)
     if (refuseOthers && !isKnown) {
       const hint = 'a target is an object with href, auth:refs and auth:schemes'
       throw new SelectionError('TARGET_NOT_FOUND', 'this is neither a STAC document nor a target', { hint })
@@ -104,12 +105,13 @@ function documentsIn(
 
 /** Parses a document; a list is read as a FeatureCollection. */
 function parsed(text: string | Uint8Array): StacDocument {
-  const isList = /^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(
-    typeof text === 'string' ? text : Buffer.from(text.subarray(0, 100)).toString('latin1'),
-  )
-  if (!isList) return parseDocument(text)
+  if (!isJsonList(text)) return parseDocument(text)
   const list = typeof text === 'string' ? text : new TextDecoder().decode(text)
   return parseDocument(`{"type":"FeatureCollection","features":${list.replace(/^\ufeff/, '')}}`)
+}
+
+function isJsonList(text: string | Uint8Array): boolean {
+  return /^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(typeof text === 'string' ? text : Buffer.from(text.subarray(0, 100)).toString('latin1'))
 }
 
 function notJsonHint(name: string): string | undefined {

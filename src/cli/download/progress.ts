@@ -113,7 +113,11 @@ export class Progress {
   /** Written copies of documents. */
   documents = 0
   received = 0
+  /** True if a worker of a queue has died, whose last bytes are not counted. */
+  isUncounted = false
   retries = 0
+  /** The workers of a queue, or that it is paused; empty without one. */
+  queue = ''
   readonly #start = performance.now()
   readonly #running = new Map<number, RunningFile>()
   readonly #meter = new RateMeter()
@@ -174,6 +178,7 @@ export class Progress {
 
   #end(event: Extract<DownloadEvent, { kind: 'written' | 'kept' | 'failed' | 'skipped' }>): void {
     if ('received' in event) this.received += event.received
+    if ('uncounted' in event) this.isUncounted = true
     if (event.kind === 'failed') this.resumable += event.resumable
     // A stopped file did not fail: its line stays as it was.
     if (event.kind === 'failed' && event.error.code === 'ABORTED') {
@@ -238,7 +243,7 @@ export function progressLines(progress: Progress, { width, height }: Room, style
 
 /** Formats the total line; without a style (in a log) there is no bar. */
 function totalLine(progress: Progress, width: number, style?: Style): string {
-  const { finished, failed, bytes, total, rate, forecast } = progress
+  const { finished, failed, bytes, total, rate, forecast, queue } = progress
   if (forecast.files === 0) return fitted([{ text: 'looking for files', rank: 0 }], width)
   const share = total !== undefined ? bytes / Math.max(1, total) : forecast.isComplete ? finished / Math.max(1, forecast.files) : undefined
   const parts = [
@@ -248,6 +253,7 @@ function totalLine(progress: Progress, width: number, style?: Style): string {
     { text: total === undefined ? bytesText(bytes) : `${bytesText(bytes)} of ${bytesText(total)}`, rank: 2 },
     { text: `${bytesText(rate)}/s`, rank: 4 },
     { text: total === undefined || rate === 0 ? '' : `${timeText(((total - bytes) * 1000) / rate)} left`, rank: 3 },
+    { text: queue, rank: 6 },
   ]
   return fitted(parts, width)
 }
@@ -312,7 +318,7 @@ const WAYS = {
 
 /** Returns the summary of a download into a folder as a table. */
 export function summaryTable(progress: Progress, folder: string, style: Style): string {
-  const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = progress
+  const { written, kept, skipped, failed, stopped, documents, received, isUncounted, retries, milliseconds } = progress
   const rows = [
     row('written', written.files, style.green, written),
     row('kept', kept.files, style.green, kept),
@@ -323,7 +329,7 @@ export function summaryTable(progress: Progress, folder: string, style: Style): 
   ].filter((text) => text !== '')
   const rate = received > 0 ? ` (${bytesText((received * 1000) / Math.max(1, milliseconds))}/s)` : ''
   const again = retries > 0 ? `, ${retries} ${retries === 1 ? 'retry' : 'retries'}` : ''
-  const last = `${bytesText(received)} received in ${milliseconds < 59_950 ? `${(milliseconds / 1000).toFixed(1)} s` : timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
+  const last = `${isUncounted ? 'at least ' : ''}${bytesText(received)} received in ${milliseconds < 59_950 ? `${(milliseconds / 1000).toFixed(1)} s` : timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
   return [...rows, last, ''].join('\n')
 }
 

@@ -1,8 +1,6 @@
 /** Runs `download`. */
-import { realpath } from 'node:fs/promises'
 import type { Auth } from '../../auth/auth.ts'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { makeFolder, writeFailure } from '../../node/base/index.ts'
 import {
   type DownloadEvent,
   type DownloadInput,
@@ -12,7 +10,6 @@ import {
   type SourceDocument,
   selectionOptionsOf,
 } from '../../node/download/index.ts'
-import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
@@ -28,6 +25,7 @@ import {
   requireCrawl,
 } from '../options.ts'
 import { type OrderOption, orderingAuth } from '../orders.ts'
+import { isBucket, outputFolder } from '../output-folder.ts'
 import type { QueueOption } from '../queue/address.ts'
 import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
@@ -105,7 +103,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
           within,
           opened,
         )
-    const folder = dryRun || isBucket(outputDir) ? outputDir : await folderAt(outputDir)
+    const folder = dryRun ? outputDir : await outputFolder(outputDir)
     const reread = (source: SourceDocument) => again.read(source, context.io, opened)
     const settings = {
       ...libraryOptions(options),
@@ -118,7 +116,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const chosen = options.link === undefined ? documents : links.in(documents, options.link)
     const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
     const events =
-      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, within)
+      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, progress, within)
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
@@ -159,6 +157,7 @@ async function queued(
   inputs: AsyncIterable<DownloadInput>,
   { concurrency, bytesPerSecond, ...settings }: DownloadOptions,
   option: QueueOption,
+  progress: Progress,
   context: Context,
 ): Promise<AsyncIterable<DownloadEvent>> {
   // Each worker has these limits for itself.
@@ -167,28 +166,12 @@ async function queued(
     const hint = 'use --per-host and --rate, which hold for all workers together'
     throw usageError(`${limit} does not apply to the workers of --queue`, hint)
   }
-  const { queueUrl, shownUrl } = await import('../queue/address.ts')
-  const { downloadByQueue } = await import('../../node/queue/index.ts')
-  const queue = queueUrl(option, context)
-  const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
-  const onLonely = () =>
-    void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
-  return downloadByQueue(inputs, { ...settings, queue, onLonely })
-}
-
-/** True for the URL of a bucket or an object. */
-function isBucket(name: string): boolean {
-  return /^s3:\/\//i.test(name)
-}
-
-/** Creates the folder if it is missing and resolves links in its path. Errors: `FILE_ACCESS`, `DISK_FULL`. */
-async function folderAt(name: string): Promise<string> {
-  try {
-    await makeFolder(name, 0o777)
-    return await realpath(name)
-  } catch (error) {
-    throw writeFailure(error, `"${name}"`)
-  }
+  const [{ queueUrl }, { downloadByQueue }, { progressOfState }] = await Promise.all([
+    import('../queue/address.ts'),
+    import('../../node/queue/index.ts'),
+    import('../queue/state.ts'),
+  ])
+  return downloadByQueue(inputs, { ...settings, queue: queueUrl(option, context), onState: progressOfState(progress, context.diagnostics) })
 }
 
 interface Performance {
@@ -201,7 +184,7 @@ interface Performance {
 }
 
 /** Processes all events, reports failures and returns the exit codes. */
-async function perform(
+export async function perform(
   events: AsyncIterable<DownloadEvent>,
   { audience, progress, folder, all, setUp }: Performance,
   { io, diagnostics }: Context,

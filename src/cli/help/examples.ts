@@ -31,8 +31,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'STAC_AUTH_QUEUE=rediss://queue.example stac-auth queue work -d /mnt/archive',
   ],
   'queue show': ['stac-auth queue show', 'stac-auth queue show -d /mnt/archive --json'],
+  'queue workers': ['stac-auth queue workers -d /mnt/archive'],
   'queue pause': ['stac-auth queue pause -d /mnt/archive'],
   'queue resume': ['stac-auth queue resume -d /mnt/archive'],
+  'queue drain': ['stac-auth queue drain -d /mnt/archive --yes'],
+  'queue retry': ['stac-auth queue retry -d /mnt/archive'],
   'queue failed': ['stac-auth queue failed -d /mnt/archive --json', 'stac-auth queue failed -d /mnt/archive --clear'],
   explain: ['stac-auth explain item.json', 'stac-auth explain item.json --asset B04 --json'],
   authorize: [

@@ -1,7 +1,7 @@
 /** Lints documents with the workers of a queue. */
 import { abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/config.ts'
-import { JobQueue, type RedisAddress } from '../../node/queue/index.ts'
+import { JobQueue, type RedisAddress, tellProblems } from '../../node/queue/index.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
@@ -29,8 +29,11 @@ interface PendingTask {
  * `connectRedis`.
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
-  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth queue work`)
-  return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
+  return new QueueLinter(
+    await JobQueue.open({ address, onState: tellProblems((_code, text) => void diagnostics.note(text)) }),
+    fingerprints,
+    io.signal,
+  )
 }
 
 class QueueLinter implements Linter {

@@ -4,6 +4,7 @@ import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
 import type { ByAddressOption, CredentialsOption } from '../options.ts'
+import { outputFolder } from '../output-folder.ts'
 
 export interface WorkOptions extends CredentialsOption, ByAddressOption {
   readonly queue?: string
@@ -19,9 +20,9 @@ export async function workQueue(urls: readonly string[], options: WorkOptions, c
   const counts = { done: 0, failed: 0 }
   const onReady = () =>
     void diagnostics.note(`waiting for ${options.outputDir === undefined ? 'jobs' : 'downloads'} from ${shownUrl(queue)}`)
-  const onJob = (done: boolean) => {
+  const onJob = (done: boolean, reason?: string) => {
     counts[done ? 'done' : 'failed']++
-    if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: failureOf(options) })
+    if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: `a job failed: ${reason ?? 'another worker has taken it over'}` })
   }
   const onRefused = ({ code, message }: AuthError) => diagnostics.warn({ code, message: `${message}. The worker goes on trying` })
   try {
@@ -35,18 +36,18 @@ export async function workQueue(urls: readonly string[], options: WorkOptions, c
 
 interface Callbacks {
   readonly onReady: () => void
-  readonly onJob: (done: boolean) => void
+  readonly onJob: (done: boolean, reason?: string) => void
   readonly onRefused: (error: AuthError) => void
 }
 
 async function runJobs(
   queue: string,
-  { urls, outputDir: folder, concurrency, ...credentials }: WorkOptions & { readonly urls: readonly string[] },
+  { urls, outputDir, concurrency, ...credentials }: WorkOptions & { readonly urls: readonly string[] },
   callbacks: Callbacks,
   context: Context,
 ): Promise<never> {
   const { signal } = context.io
-  if (folder === undefined) {
+  if (outputDir === undefined) {
     const [{ redisAddressOf, workJobs }, { LINT_LOCK, lintJob }] = await Promise.all([
       import('../../node/queue/index.ts'),
       import('../lint/lint-job.ts'),
@@ -56,12 +57,7 @@ async function runJobs(
   }
   const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
   const { orderingAuth } = await import('../orders.ts')
+  const folder = await outputFolder(outputDir)
   const auth = await orderingAuth(await openAuth(context, credentials, urls)(), {}, context)
   return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
-}
-
-function failureOf({ outputDir }: WorkOptions): string {
-  return outputDir === undefined
-    ? 'a job failed: it is not a job of stac-auth lint, or from another version'
-    : 'a job failed: it is not a job of stac-auth download, from another version, or another worker has taken it over'
 }

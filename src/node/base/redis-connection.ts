@@ -182,6 +182,12 @@ const REFUSED_WRITES: Record<string, string> = {
 /** A server that starts, synchronizes, runs a long script or elects another one. */
 const TEMPORARY: ReadonlySet<string> = new Set(['LOADING', 'BUSY', 'MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN'])
 
+/** Returns the policy by which a server drops keys when its memory is full; undefined where it keeps all. Errors: those of Redis. */
+export async function evictionOf(client: Redis): Promise<string | undefined> {
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(await client.info('memory')) ?? []
+  return policy === 'noeviction' ? undefined : policy
+}
+
 /** Says why a server accepts no writes. */
 export function refusedWrite(error: unknown): string | undefined {
   return REFUSED_WRITES[wordOf(error) ?? '']

@@ -34,9 +34,9 @@ export async function credentialsFromFile(
   strategies: readonly (Strategy | LazyStrategy)[] = defaultStrategies,
 ): Promise<CredentialSet> {
   const named = path ?? (process.env.STAC_AUTH_CREDENTIALS || undefined)
-  const name = named ?? defaultCredentialFile()
-  const text = await credentialFileText(name)
-  if (text !== undefined) return credentialsFromText(text, name, strategies)
+  const name = named ?? defaultFileToRead()
+  const text = name === undefined ? undefined : await credentialFileText(name)
+  if (name !== undefined && text !== undefined) return credentialsFromText(text, name, strategies)
   if (named === undefined) return { credentials: [] }
   throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} does not exist`, {
     hint: 'create it with: { "version": 1, "credentials": [] }',
@@ -71,12 +71,24 @@ export function defaultCredentialFile(
   platform: NodeJS.Platform = process.platform,
   account?: () => string,
 ): string {
-  const path = userFolder('config', ['stac-auth', 'credentials.json'], env, platform, account)
+  const path = defaultFileToRead(env, platform, account)
   if (path !== undefined) return path
   const message = `the credential file has no default path: neither ${folderVariables('config', platform)} is an absolute path`
   throw new ConfigurationError('CONFIG_INVALID', message, {
     hint: 'set one of them, or name the file with --credentials or STAC_AUTH_CREDENTIALS',
   })
+}
+
+/**
+ * Returns the default path for reading: undefined where the user has no configuration folder, as in a container without `HOME`. There is no
+ * file then.
+ */
+export function defaultFileToRead(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  account?: () => string,
+): string | undefined {
+  return userFolder('config', ['stac-auth', 'credentials.json'], env, platform, account)
 }
 
 /**

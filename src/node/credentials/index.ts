@@ -6,6 +6,7 @@ export {
   credentialsFromFile,
   credentialsFromText,
   defaultCredentialFile,
+  defaultFileToRead,
   type TokenSettings,
   tokenSettingsFromText,
 } from './credential-file.ts'

@@ -47,7 +47,7 @@ export interface Carrier {
 /** The parts of the download that a carrier needs. */
 export interface CarrierParts {
   readonly record: DownloadRecord
-  readonly plan: FilePlan
+  readonly plan: Pick<FilePlan, 'withSuffix' | 'refusedSuffixes'>
   readonly signal: AbortSignal
   tell(event: DownloadEvent): void
 }
@@ -385,6 +385,7 @@ const MOST = 1000
 class DownloadCounts {
   readonly #start = performance.now()
   readonly #counts = { files: 0, written: 0, kept: 0, failed: 0, skipped: 0, documents: 0, bytes: 0, received: 0, retries: 0 }
+  #isUncounted = false
 
   count(event: DownloadEvent): void {
     const counts = this.#counts
@@ -395,10 +396,12 @@ class DownloadCounts {
       counts[event.kind]++
       counts.bytes += 'bytes' in event ? event.bytes : 0
       counts.received += 'received' in event ? event.received : 0
+      if ('uncounted' in event) this.#isUncounted = true
     }
   }
 
   summary(stopped?: AuthError): SummaryEvent {
-    return { kind: 'summary', ...this.#counts, milliseconds: Math.round(performance.now() - this.#start), ...(stopped && { stopped }) }
+    const milliseconds = Math.round(performance.now() - this.#start)
+    return { kind: 'summary', ...this.#counts, ...(this.#isUncounted && { uncounted: true }), milliseconds, ...(stopped && { stopped }) }
   }
 }

@@ -242,6 +242,8 @@ export interface WrittenEvent extends FileEvent {
   readonly bytes: number
   /** Bytes received over the network for it in this run. */
   readonly received: number
+  /** Present if a worker of a queue has died: what it received in its last second is not counted. */
+  readonly uncounted?: true
   /** What it agreed with. */
   readonly verified: readonly Verification[]
   /** What differs from its document, with `trustServer`. */
@@ -264,6 +266,8 @@ export interface FailedEvent extends FileEvent {
   readonly error: AuthError
   /** Bytes received over the network for it in this run. */
   readonly received: number
+  /** Present if a worker of a queue has died: what it received in its last second is not counted. */
+  readonly uncounted?: true
   /** Bytes kept for the next run. */
   readonly resumable: number
 }
@@ -278,6 +282,8 @@ export interface SkippedEvent extends FileEvent {
   readonly size: number
   /** Bytes received over the network for it in this run. */
   readonly received: number
+  /** Present if a worker of a queue has died: what it received in its last second is not counted. */
+  readonly uncounted?: true
 }
 
 /** A copy of a document was written, or has failed. */
@@ -310,6 +316,8 @@ export interface SummaryEvent {
   readonly bytes: number
   /** Bytes received over the network in this run. */
   readonly received: number
+  /** Present if `received` does not count all bytes of a worker that has died. */
+  readonly uncounted?: true
   /** Attempts after the first ones. */
   readonly retries: number
   /** Time of the run. */

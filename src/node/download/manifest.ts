@@ -283,6 +283,7 @@ export function isManifestLine(value: unknown): value is ManifestEntry {
   return (
     [path, url, time].every((text) => typeof text === 'string' && text.length <= 10_000) &&
     Number.isSafeInteger(size) &&
+    Number(size) >= 0 &&
     /^[0-9a-f]{64}$/.test(ownString(value, 'sha256') ?? String(sha256)) &&
     isText(etag) &&
     isText(lastModified) &&

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis'
 import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, own } from '../../stac/document.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
-import { KEY_PREFIX } from './job-queue.ts'
+import { KEY_PREFIX } from './queue-names.ts'
 
 /** File with the identity. No downloaded file begins with a dot. */
 const IDENTITY_NAME = '.stac-auth-queue'
@@ -73,8 +73,10 @@ export class FileNotes {
   readonly #redis: Redis
   readonly #key: string
 
-  /** @param kind `done`: complete files whose results may be lost; `failed`: files that failed, and why */
-  constructor(redis: Redis, destination: string, kind: 'done' | 'failed') {
+  /**
+   * @param kind `done`: complete files whose results may be lost; `failed`: files that failed, and why; `jobs`: the jobs of failed files
+   */
+  constructor(redis: Redis, destination: string, kind: 'done' | 'failed' | 'jobs') {
     this.#redis = redis
     this.#key = `${KEY_PREFIX}:files-${destination}:${kind}`
   }

@@ -6,19 +6,33 @@
 import { AuthError, type ErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject, own, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
+import type { Destination } from '../download/destination/destination.ts'
 import type { DownloadFile, DownloadOptions, Verification } from '../download/download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
 import { isManifestLine, isSuffix, type ManifestEntry } from '../download/manifest.ts'
 import type { SelectedFile } from '../download/selected-files.ts'
 import { nameOfSegment } from '../download/store-folder.ts'
+import {
+  between,
+  type Check,
+  type Checks,
+  FLAG,
+  fits,
+  listOf,
+  OBJECT,
+  oneOf,
+  optional,
+  shapeOf,
+  textOf,
+  WHOLE,
+  wholeTo,
+} from './job-shape.ts'
+
+/** The beginning of the reason why a worker refuses a job. */
+const NOT_A_JOB = 'not a job of stac-auth'
 
 /** Limit of files in a job. */
 export const FILES = 32
-
-/** Name of the queue of a destination, with the version of the payload. */
-export function queueNameOf(destination: string): string {
-  return `download-v1-${destination}`
-}
 
 /** The options of a download that its workers need. */
 export type JobSettings = Pick<
@@ -157,38 +171,20 @@ function withoutContent(document: StacDocument): StacDocument {
   return emptied.length === 0 ? document : { ...document, ...Object.fromEntries(emptied) }
 }
 
-/** Returns true for a value of one form; a missing value is `undefined`. */
-type Check = (value: unknown) => boolean
-
-/** A check for each member of a type: the compiler notices a missing one. */
-type Checks<T> = { readonly [Name in keyof T]-?: Check }
-
-const oneOf =
-  (...values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value)
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value)
-const listOf =
-  (check: Check, most = Number.POSITIVE_INFINITY): Check =>
-  (value) =>
-    Array.isArray(value) && value.length <= most && value.every(check)
-const textOf =
-  (longest: number): Check =>
-  (value) =>
-    typeof value === 'string' && value.length <= longest
-const shapeOf =
-  <T>(members: Checks<T>): Check =>
-  (value) =>
-    isObject(value) && Object.entries<Check>(members).every(([name, check]) => check(own(value, name)))
-
 const TEXT = textOf(10_000)
 const LONG_URL = textOf(100_000)
-const FLAG = oneOf(undefined, true, false)
-const SIZE: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const POSITIVE: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0
+
+/** The least and the largest number of each setting. Times are in milliseconds: longer than a week, a timer would end at once. */
+const BOUNDS = {
+  wait: [0, 604_800_000],
+  retries: [0, 10_000],
+  ranges: [1, 64],
+  stallTimeout: [1, 604_800_000],
+  perHost: [1, 256],
+  rate: [1 / 86_400, 1_000_000],
+} as const
+
+const bounded = (name: keyof typeof BOUNDS) => optional(between(BOUNDS[name][0], BOUNDS[name][1]))
 
 const SETTINGS: Checks<JobSettings> = {
   existing: oneOf(undefined, 'keep', 'refuse', 'replace'),
@@ -197,69 +193,85 @@ const SETTINGS: Checks<JobSettings> = {
   acceptHtml: FLAG,
   trustServer: FLAG,
   verify: FLAG,
-  wait: optional(SIZE),
-  retries: optional(SIZE),
-  ranges: optional(POSITIVE),
-  stallTimeout: optional(POSITIVE),
-  perHost: optional(POSITIVE),
-  rate: optional(POSITIVE),
+  wait: bounded('wait'),
+  retries: bounded('retries'),
+  ranges: bounded('ranges'),
+  stallTimeout: bounded('stallTimeout'),
+  perHost: bounded('perHost'),
+  rate: bounded('rate'),
 }
 
-/** Returns the options that workers need. */
+/** Returns the options that workers need, within their bounds. */
 export function settingsIn(options: Partial<DownloadOptions>): JobSettings {
-  return Object.fromEntries(Object.entries(options).filter(([name, value]) => Object.hasOwn(SETTINGS, name) && value !== undefined))
+  const chosen = Object.entries(options).filter(([name, value]) => Object.hasOwn(SETTINGS, name) && value !== undefined)
+  return Object.fromEntries(
+    chosen.map(([name, value]) => {
+      const [least, most] = Object.hasOwn(BOUNDS, name) ? BOUNDS[name as keyof typeof BOUNDS] : []
+      return [name, least === undefined ? value : Math.min(Math.max(Number(value), least), most as number)]
+    }),
+  )
 }
 
-/** Returns a job that is well-formed; undefined for any other value. Its texts are as trustworthy as those of a catalog. */
-export function readJob(value: unknown): DownloadJob | undefined {
+/**
+ * Returns a job that is well-formed. Its texts are as trustworthy as those of a catalog. Throws a `TypeError` that names the first wrong
+ * member for any other value.
+ */
+export function readJob(value: unknown): DownloadJob {
   const documents = own(value, 'documents')
-  const isJob = shapeOf<DownloadJob>({
+  const inJob = shapeOf<DownloadJob>({
     run: textOf(100),
-    settings: (settings) => shapeOf(SETTINGS)(settings) && Object.keys(Object(settings)).every((name) => Object.hasOwn(SETTINGS, name)),
+    settings: (settings) =>
+      shapeOf(SETTINGS)(settings) ?? (Object.keys(Object(settings)).every((name) => Object.hasOwn(SETTINGS, name)) ? undefined : ''),
     lists: oneOf(true, false),
-    documents: listOf(isObject),
+    documents: listOf(OBJECT),
     files: listOf(fileCheck(Array.isArray(documents) ? documents.length : 0), FILES),
   })
-  return isJob(value) ? (value as unknown as DownloadJob) : undefined
+  const fault = inJob(value)
+  if (fault === undefined) return value as unknown as DownloadJob
+  throw new TypeError(`${NOT_A_JOB} download${fault && `: ${fault.slice(1)} is missing or out of bounds`}`)
 }
+
+/** A time in milliseconds of a file, in the range of `Date`. */
+const MODIFIED = optional(between(-8.64e15, 8.64e15))
 
 /** @param documents number of documents to which targets may refer */
 function fileCheck(documents: number): Check {
-  const isIndex: Check = (value) => SIZE(value) && Number(value) < documents
+  const isIndex = wholeTo(documents - 1)
+  const isPlace = shapeOf<NonNullable<JobTarget['refsOf']>>({ object: OBJECT, pointer: LONG_URL })
   const isTarget = shapeOf<JobTarget>({
     kind: oneOf('asset', 'alternate', 'item_asset', 'link'),
     href: LONG_URL,
-    refs: listOf((ref) => typeof ref === 'string'),
-    malformedRefs: optional(listOf((ref) => LONG_URL(own(ref, 'pointer')))),
+    refs: listOf(LONG_URL),
+    malformedRefs: optional(listOf((ref) => (isObject(ref) ? LONG_URL(own(ref, 'pointer')) : ''))),
     pointer: LONG_URL,
-    object: isObject,
-    refsOf: optional((place) => isObject(own(place, 'object')) && LONG_URL(own(place, 'pointer'))),
+    object: OBJECT,
+    refsOf: optional(isPlace),
     document: isIndex,
     url: optional(LONG_URL),
     at: LONG_URL,
-    parents: listOf((parent) => isIndex(own(parent, 'document')) && optional(LONG_URL)(own(parent, 'url'))),
+    parents: listOf(shapeOf<JobTarget['parents'][number]>({ document: isIndex, url: optional(LONG_URL) })),
   })
   return shapeOf<JobFile>({
-    name: isFileName,
+    name: fits(isFileName),
     url: TEXT,
     key: TEXT,
     document: optional(TEXT),
-    targets: (targets) => listOf(isTarget)(targets) && Object(targets).length > 0,
-    size: optional(SIZE),
+    targets: (targets) => listOf(isTarget)(targets) ?? (Object(targets).length > 0 ? undefined : ''),
+    size: optional(WHOLE),
     checksum: optional(TEXT),
     type: optional(TEXT),
-    sizeLimits: optional((limits) => isObject(limits) && Object.values(limits).every(optional(SIZE))),
+    sizeLimits: optional(shapeOf<NonNullable<SelectedFile['sizeLimits']>>({ minSize: optional(WHOLE), maxSize: optional(WHOLE) })),
     repeats: oneOf(undefined, true),
     refused: optional(listOf(textOf(20))),
-    suffix: optional(isSuffix),
+    suffix: optional(fits(isSuffix)),
     owner: optional(TEXT),
-    known: optional(isManifestLine),
+    known: optional(fits((entry) => isManifestLine(entry) && MODIFIED(entry.modified) === undefined)),
   })
 }
 
 /** True for a path below the folder that a plan may have made: each segment is a safe name. */
 function isFileName(name: unknown): boolean {
-  const segments = TEXT(name) ? String(name).split('/') : ['']
+  const segments = TEXT(name) === undefined ? String(name).split('/') : ['']
   return segments.every((segment, index) => segment !== '' && nameOfSegment(segment, index, segments) === segment)
 }
 
@@ -274,6 +286,35 @@ export function targetsIn({ targets }: JobFile, documents: readonly StacDocument
   return made as unknown as SelectedFile['targets']
 }
 
+/** Returns a file of a job as the plan of its download had it. */
+export function plannedIn(job: DownloadJob, index: number, folder: Pick<Destination, 'pathOf'>, number = index + 1): PlannedFile {
+  const file = job.files[index] as JobFile
+  const { name, url, key, document, size, checksum, type, sizeLimits, repeats, refused } = file
+  const targets = targetsIn(file, job.documents)
+  return {
+    file: {
+      number,
+      name,
+      path: folder.pathOf(name.split('/')),
+      url,
+      pointer: targets[0].pointer,
+      ...(document !== undefined && { document }),
+      ...(key !== '' && { key }),
+      ...(size !== undefined && { size }),
+    },
+    selected: {
+      key,
+      targets,
+      ...(size !== undefined && { size }),
+      ...(checksum !== undefined && { checksum }),
+      ...(type !== undefined && { type }),
+      ...(sizeLimits && { sizeLimits }),
+    },
+    ...(repeats && { repeats: 0 }),
+    ...(refused && { lacksSuffix: true as const }),
+  }
+}
+
 /** The result of one file. */
 export interface FileResult {
   /** `aborted` if the worker was stopped: another one continues. */
@@ -282,7 +323,12 @@ export interface FileResult {
   readonly suffix?: string
   /** Size of the file in bytes. */
   readonly bytes: number
+  /** Bytes that this attempt has received. */
   readonly received: number
+  /** Identifies the attempt: another worker runs a job again whose worker has died. */
+  readonly attempt: string
+  /** True if a worker has run the job before. */
+  readonly isRepeated?: boolean
   readonly resumable: number
   readonly verified: readonly Verification[]
   readonly retries: number
@@ -295,20 +341,23 @@ export interface FileResult {
 /** Limit of warnings in a result. */
 export const WARNINGS = 20
 
-const isCode: Check = (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
+const isCode = (value: unknown) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(value)
+const isText = (value: unknown) => TEXT(value) === undefined
 
-const isResult = shapeOf<FileResult>({
+const inResult = shapeOf<FileResult>({
   kind: oneOf('written', 'kept', 'skipped', 'failed', 'aborted'),
-  suffix: optional(isSuffix),
-  bytes: SIZE,
-  received: SIZE,
-  resumable: SIZE,
+  suffix: optional(fits(isSuffix)),
+  bytes: WHOLE,
+  received: WHOLE,
+  resumable: WHOLE,
+  attempt: textOf(100),
   verified: listOf(oneOf('checksum', 'digest', 'size', 'length', 'manifest', 'server')),
-  retries: SIZE,
-  warnings: listOf((warning) => isCode(own(warning, 'code')) && TEXT(own(warning, 'message')), WARNINGS),
-  entry: optional(isManifestLine),
+  retries: WHOLE,
+  isRepeated: FLAG,
+  warnings: listOf(shapeOf<FileResult['warnings'][number]>({ code: fits(isCode), message: TEXT }), WARNINGS),
+  entry: optional(fits(isManifestLine)),
   // Read below.
-  error: () => true,
+  error: () => undefined,
 })
 
 /** Validates the results of a job; undefined if they are malformed. */
@@ -319,7 +368,7 @@ export function readFileResults(value: unknown, files: readonly Pick<DownloadFil
 }
 
 function readFileResult(value: unknown, { name, url }: Pick<DownloadFile, 'name' | 'url'>): FileResult | undefined {
-  if (!isResult(value)) return undefined
+  if (inResult(value) !== undefined) return undefined
   const result = value as FileResult
   const { kind, entry, suffix = '' } = result
   if (entry && (entry.path !== name + suffix || entry.url !== url)) return undefined
@@ -333,12 +382,12 @@ const ERROR_TEXTS = ['hint', 'pointer', 'url', 'ref', 'credential', 'expected', 
 /** Reads the JSON of an error. */
 function readError(value: unknown): AuthError | undefined {
   const [code, message, status] = ['code', 'message', 'status'].map((name) => own(value, name))
-  if (!isCode(code) || !TEXT(message)) return undefined
-  const texts = ERROR_TEXTS.map((name) => [name, own(value, name)] as const).filter(([, text]) => TEXT(text))
+  if (!isCode(code) || !isText(message)) return undefined
+  const texts = ERROR_TEXTS.map((name) => [name, own(value, name)] as const).filter(([, text]) => isText(text))
   const fields = {
     ...Object.fromEntries(texts),
     retryable: own(value, 'retryable') === true,
-    ...(SIZE(status) && { status: Number(status) }),
+    ...(WHOLE(status) === undefined && { status: Number(status) }),
   }
   return new AuthError(code as ErrorCode, String(message), fields)
 }
@@ -346,6 +395,9 @@ function readError(value: unknown): AuthError | undefined {
 /** The progress of a file, by its index in the job. */
 export interface FileProgress {
   readonly file: number
+  readonly attempt: string
+  /** Bytes that this attempt has received so far. */
+  readonly received: number
   readonly bytes: number
   readonly size?: number
   /** For the beginning of a response: the bytes that were there already. */
@@ -354,13 +406,15 @@ export interface FileProgress {
 
 /** Returns the well-formed elements of a progress report. */
 export function readProgress(value: unknown, files: number): readonly FileProgress[] {
-  const isProgress = shapeOf<FileProgress>({
-    file: (file) => SIZE(file) && Number(file) < files,
-    bytes: SIZE,
-    size: optional(SIZE),
-    resumed: optional(SIZE),
+  const inProgress = shapeOf<FileProgress>({
+    file: wholeTo(files - 1),
+    attempt: textOf(100),
+    received: WHOLE,
+    bytes: WHOLE,
+    size: optional(WHOLE),
+    resumed: optional(WHOLE),
   })
-  return Array.isArray(value) ? value.filter((one): one is FileProgress => isProgress(one)) : []
+  return Array.isArray(value) ? value.filter((one): one is FileProgress => inProgress(one) === undefined) : []
 }
 
 /** A complete file whose result may be lost: its entry, and the download that wrote it. */

@@ -19,28 +19,29 @@ import {
   type JobSettings,
   type Known,
   packedJob,
-  queueNameOf,
   readFileResults,
   readProgress,
   settingsIn,
 } from './download-job.ts'
+import { DownloadTally } from './download-tally.ts'
 import type { DownloadQueueOptions } from './index.ts'
 import { connectQueue, JobQueue } from './job-queue.ts'
+import { queueNameOf } from './queue-names.ts'
 
 /** Runs {@link downloadByQueue}. */
 export async function* performByQueue(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
   options: DownloadQueueOptions,
 ): AsyncGenerator<DownloadEvent, void> {
-  const { queue, onLonely, ...settings } = Object(options) as DownloadQueueOptions
+  const { queue, onState, ...settings } = Object(options) as DownloadQueueOptions
   // Mistakes in the options are reported before anything is connected.
   checkOptions(inputs, settings)
-  checkNamed('downloadByQueue', { queue, onLonely }, { queue: required(TEXT), onLonely: FUNCTION })
+  checkNamed('downloadByQueue', { queue, onState }, { queue: required(TEXT), onState: FUNCTION })
   const address = redisAddressOf(queue)
   const destination = await identityOf(await openDestination(settings.folder))
-  const carrier = await QueueCarrier.open(address, destination, settings, onLonely)
+  const carrier = await QueueCarrier.open(address, destination, settings, onState)
   try {
-    const run = await DownloadRun.prepare(inputs, settings, carrier)
+    const run = await DownloadRun.prepare(carrier.counted(inputs), settings, carrier)
     const done = run.perform()
     try {
       for await (const event of run.events) {
@@ -69,16 +70,21 @@ interface Open {
   readonly planned: PlannedFile
   readonly known: Known
   resolve(outcome: FinalEvent): void
-  received: number
+  /** Bytes that were received by each attempt to run its job. */
+  readonly received: Map<string, number>
+  /** True if a worker has died: its last bytes are not known. */
+  hasLost?: boolean
 }
 
 /** Sends files to the workers as jobs. */
-class QueueCarrier implements Carrier {
+export class QueueCarrier implements Carrier {
   readonly most = MOST
   readonly #queue: JobQueue
   readonly #settings: JobSettings
   readonly #done: FileNotes
   readonly #failed: FileNotes
+  /** Jobs of listed failures, for `queue retry`. */
+  readonly #jobs: FileNotes
   /** Names of the listed failures of earlier downloads. */
   readonly #failures: Set<string>
   readonly #run = randomBytes(12).toString('hex')
@@ -89,6 +95,7 @@ class QueueCarrier implements Carrier {
   #timer: NodeJS.Timeout | undefined
   readonly #waiting = new Set<Open>()
   readonly #notes = new Set<Promise<unknown>>()
+  readonly #tally: DownloadTally
   /** Files of the results, for the average size. */
   readonly #written = { files: 1, bytes: UNKNOWN }
   #lost: AuthError | undefined
@@ -96,8 +103,10 @@ class QueueCarrier implements Carrier {
   private constructor(queue: JobQueue, settings: JobSettings, notes: Notes) {
     this.#queue = queue
     this.#settings = settings
+    this.#tally = notes.tally
     this.#done = notes.done
     this.#failed = notes.failed
+    this.#jobs = notes.jobs
     this.#failures = new Set(notes.names)
     this.#close = notes.close
   }
@@ -107,15 +116,26 @@ class QueueCarrier implements Carrier {
     address: RedisAddress,
     destination: string,
     options: Partial<DownloadOptions>,
-    onLonely: (() => void) | undefined,
+    onState: DownloadQueueOptions['onState'],
   ): Promise<QueueCarrier> {
     const connection = await connectQueue(address)
     const redis = connection.client()
-    const [done, failed] = [new FileNotes(redis, destination, 'done'), new FileNotes(redis, destination, 'failed')]
+    const [done, failed, jobs] = (['done', 'failed', 'jobs'] as const).map((kind) => new FileNotes(redis, destination, kind)) as [
+      FileNotes,
+      FileNotes,
+      FileNotes,
+    ]
+    const tally = new DownloadTally()
     try {
       const names = await Promise.race([failed.names(), connection.lost])
-      const queue = await JobQueue.open({ address, name: queueNameOf(destination), ...(onLonely && { onLonely }) })
-      return new QueueCarrier(queue, settingsIn(options), { done, failed, names, close: connection.close })
+      const queue = await JobQueue.open({
+        address,
+        name: queueNameOf(destination),
+        report: () => tally.progress(performance.now()),
+        ...(options.folder !== undefined && { folder: options.folder }),
+        ...(onState && { onState }),
+      })
+      return new QueueCarrier(queue, settingsIn(options), { tally, done, failed, jobs, names, close: connection.close })
     } catch (error) {
       connection.close()
       throw error
@@ -126,22 +146,34 @@ class QueueCarrier implements Carrier {
     return this.#lost
   }
 
+  /** Yields the inputs, and notes the end. */
+  async *counted(inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>): AsyncGenerator<DownloadInput> {
+    yield* inputs
+    this.complete()
+  }
+
+  /** Notes that all files are known. */
+  complete(): void {
+    this.#tally.isComplete = true
+  }
+
   begin(parts: CarrierParts): void {
     this.#parts = parts
     parts.signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  transfer(planned: PlannedFile): Promise<FinalEvent> {
+  transfer(planned: PlannedFile, known = this.#knownOf(planned)): Promise<FinalEvent> {
     return new Promise((resolve) => {
-      const open: Open = { planned, known: this.#knownOf(planned), resolve, received: 0 }
+      const open: Open = { planned, known, resolve, received: new Map() }
       this.#waiting.add(open)
       if (this.#parts?.signal.aborted) return this.#fail(open, new AbortedError(this.#parts.signal.reason))
       this.#put(open)
     })
   }
 
-  /** Lists failures for `stac-auth queue failed`. */
+  /** Counts an event, and lists failures for `stac-auth queue failed`. */
   note(event: DownloadEvent): void {
+    this.#tally.add(event)
     if (event.kind === 'failed' && event.error.code !== 'ABORTED' && !this.#lost) {
       const { name, url } = event.file
       const { code, message } = event.error
@@ -149,6 +181,7 @@ class QueueCarrier implements Carrier {
       this.#failures.add(name)
     } else if ((event.kind === 'written' || event.kind === 'kept') && this.#failures.delete(event.file.name)) {
       this.#noted(this.#failed.remove([event.file.name]))
+      this.#noted(this.#jobs.remove([event.file.name]))
     }
   }
 
@@ -215,19 +248,22 @@ class QueueCarrier implements Carrier {
       this.#noted(this.#done.remove(open.map(({ planned }) => planned.file.name)))
     } catch (thrown) {
       const error = isAuthError(thrown) ? thrown : failure(thrown, undefined, '')
+      this.#lost ??= this.#queue.ended
       // One file may have crashed each worker; the others must not fail with it.
-      if (error.code === 'JOB_FAILED' && open.length > 1) for (const one of open) void this.#deliver([one])
+      if (error.code === 'JOB_FAILED' && open.length > 1 && !this.#lost) for (const one of open) void this.#deliver([one])
       else {
         if (error.code !== 'JOB_FAILED') this.#lost ??= error
         for (const one of open) this.#fail(one, error)
+        if (!this.#lost) this.#keep(open)
       }
     }
   }
 
   #progress(open: readonly Open[], reports: readonly FileProgress[]): void {
-    for (const { file: index, bytes, size, resumed } of reports) {
+    for (const { file: index, bytes, size, resumed, attempt, received } of reports) {
       const one = open[index]
       if (!one || !this.#waiting.has(one)) continue
+      one.received.set(attempt, received)
       const { file } = one.planned
       const sized = size !== undefined && { size }
       if (resumed !== undefined) this.#parts?.tell({ kind: 'started', file, resumed, ...sized })
@@ -237,7 +273,8 @@ class QueueCarrier implements Carrier {
 
   #settle(open: Open, result: FileResult): void {
     if (!this.#waiting.has(open)) return
-    open.received += result.received
+    open.received.set(result.attempt, result.received)
+    if (result.isRepeated) open.hasLost = true
     // The part stays, and another worker resumes it.
     if (result.kind === 'aborted') {
       this.#put(open)
@@ -246,28 +283,43 @@ class QueueCarrier implements Carrier {
     const { planned } = open
     for (const { code, message } of result.warnings) this.#parts?.tell({ kind: 'warning', file: planned.file, code, message })
     const outcome = this.#outcomeOf(open, result)
+    if (outcome.kind === 'failed') this.#keep([open])
     this.#written.files++
     this.#written.bytes += result.bytes
     this.#waiting.delete(open)
     open.resolve(outcome)
   }
 
-  #outcomeOf({ planned, received }: Open, { kind, suffix, bytes, verified, entry, error, resumable }: FileResult): FinalEvent {
+  #outcomeOf(
+    { planned, received: attempts, hasLost }: Open,
+    { kind, suffix, bytes, verified, entry, error, resumable }: FileResult,
+  ): FinalEvent {
     const { record, plan } = this.#parts as CarrierParts
-    if (kind === 'failed') return { kind, file: planned.file, error: error ?? unreadable(), received, resumable }
-    if (kind === 'skipped') return { kind, file: planned.file, size: bytes, received }
+    const received = sumOf(attempts)
+    const lost = hasLost && { uncounted: true as const }
+    if (kind === 'failed') return { kind, file: planned.file, error: error ?? unreadable(), received, ...lost, resumable }
+    if (kind === 'skipped') return { kind, file: planned.file, size: bytes, received, ...lost }
     if (suffix !== undefined) plan.withSuffix(planned, suffix)
     const { name, path } = planned.file
     const file = suffix === undefined ? planned.file : { ...planned.file, name: name + suffix, path: path + suffix }
     const problem = entry && (kind === 'written' ? record.add(entry) : record.addKept(entry))
     if (problem) this.#parts?.tell({ kind: 'warning', file, code: problem.code, message: problem.message })
     const differs = entry?.unverified && { unverified: entry.unverified }
-    return kind === 'written' ? { kind, file, bytes, received, verified, ...differs } : { kind: 'kept', file, bytes, verified }
+    return kind === 'written' ? { kind, file, bytes, received, ...lost, verified, ...differs } : { kind: 'kept', file, bytes, verified }
   }
 
   #fail(open: Open, error: AuthError): void {
     if (!this.#waiting.delete(open)) return
-    open.resolve({ kind: 'failed', file: open.planned.file, error, received: open.received, resumable: 0 })
+    const lost = (open.hasLost || open.received.size > 0) && { uncounted: true as const }
+    open.resolve({ kind: 'failed', file: open.planned.file, error, received: sumOf(open.received), ...lost, resumable: 0 })
+  }
+
+  /** Keeps the jobs of failed files. */
+  #keep(open: readonly Open[]): void {
+    for (const one of open) {
+      const job = packedJob({ run: this.#run, settings: this.#settings, lists: false }, [one])
+      this.#noted(this.#jobs.add(one.planned.file.name, job))
+    }
   }
 }
 
@@ -275,10 +327,16 @@ class QueueCarrier implements Carrier {
 const CLOSED_WITHIN = 2000
 
 interface Notes {
+  readonly tally: DownloadTally
   readonly done: FileNotes
   readonly failed: FileNotes
+  readonly jobs: FileNotes
   readonly names: readonly string[]
   readonly close: () => void
+}
+
+function sumOf(attempts: ReadonlyMap<string, number>): number {
+  return [...attempts.values()].reduce((sum, received) => sum + received, 0)
 }
 
 function unreadable(): ProtocolError {

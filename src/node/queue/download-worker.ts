@@ -22,15 +22,15 @@ import {
   type FileProgress,
   type FileResult,
   type JobFile,
-  queueNameOf,
+  plannedIn,
   readDone,
   readJob,
-  targetsIn,
   WARNINGS,
 } from './download-job.ts'
 import type { DownloadWorkerOptions } from './index.ts'
-import { connectQueue, workJobs } from './job-queue.ts'
+import { connectQueue, type JobAttempt, workJobs } from './job-queue.ts'
 import { OriginSlots } from './origin-slots.ts'
+import { queueNameOf } from './queue-names.ts'
 
 const CONCURRENCY = 16
 
@@ -66,7 +66,7 @@ export async function performJobs(options: DownloadWorkerOptions): Promise<never
       concurrency: Math.max(2, Math.ceil(concurrency / 4)),
       signal,
       lock: LOCK,
-      work: (payload, tell) => worker.run(payload, tell),
+      work: (payload, tell, attempt) => worker.run(payload, tell, attempt),
       ...(onReady && { onReady }),
       ...(onJob && { onJob }),
       ...(onRefused && { onRefused }),
@@ -119,9 +119,8 @@ class DownloadWorker {
   }
 
   /** Runs a job and returns the result of each file. Throws a `TypeError` for a malformed job. */
-  async run(payload: unknown, tell: (data: object) => void): Promise<readonly FileResult[]> {
+  async run(payload: unknown, tell: (data: object) => void, attempt: JobAttempt): Promise<readonly FileResult[]> {
     const job = readJob(payload)
-    if (!job) throw new TypeError('not a job of stac-auth download')
     // Each job looks for parts that other workers have left in the meantime.
     const folder = await this.#target.again()
     this.#slots.limits = { perHost: job.settings.perHost ?? 8, ...(job.settings.rate !== undefined && { rate: job.settings.rate }) }
@@ -136,6 +135,7 @@ class DownloadWorker {
               job,
               file,
               index,
+              attempt,
               folder,
               context: this.#contextOf(job, folder),
               done: this.#done,
@@ -149,7 +149,7 @@ class DownloadWorker {
       )
     } catch (error) {
       if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-      return job.files.map(() => ABORTED)
+      return job.files.map(() => ({ ...ABORTED, ...resultOf(attempt) }))
     } finally {
       reports.close()
       await folder.sync()
@@ -178,12 +178,17 @@ class DownloadWorker {
 
 const MOST_CONTEXTS = 8
 
-const ABORTED: FileResult = { kind: 'aborted', bytes: 0, received: 0, resumable: 0, verified: [], retries: 0, warnings: [] }
+const ABORTED = { kind: 'aborted', bytes: 0, received: 0, resumable: 0, verified: [], retries: 0, warnings: [] } as const
+
+function resultOf({ id, isRepeated }: JobAttempt): Pick<FileResult, 'attempt' | 'isRepeated'> {
+  return { attempt: id, ...(isRepeated && { isRepeated }) }
+}
 
 interface FileJobParts {
   readonly job: DownloadJob
   readonly file: JobFile
   readonly index: number
+  readonly attempt: JobAttempt
   readonly folder: Destination
   readonly context: SharedContext
   readonly done: FileNotes
@@ -197,45 +202,24 @@ class FileJob {
   readonly #planned: PlannedFile
   readonly #warnings: FileResult['warnings'][number][] = []
   #retries = 0
+  /** Bytes that were received before the response that is read now, and where that one begins. */
+  readonly #received = { before: 0, from: 0, to: 0 }
 
   constructor(parts: FileJobParts) {
-    const { file, job, folder, index } = parts
-    const { name, url, key, document, size, checksum, type, sizeLimits, repeats, refused } = file
-    const targets = targetsIn(file, job.documents)
     this.#parts = parts
-    this.#planned = {
-      file: {
-        number: index + 1,
-        name,
-        path: folder.pathOf(name.split('/')),
-        url,
-        pointer: targets[0].pointer,
-        ...(document !== undefined && { document }),
-        ...(key !== '' && { key }),
-        ...(size !== undefined && { size }),
-      },
-      selected: {
-        key,
-        targets,
-        ...(size !== undefined && { size }),
-        ...(checksum !== undefined && { checksum }),
-        ...(type !== undefined && { type }),
-        ...(sizeLimits && { sizeLimits }),
-      },
-      ...(repeats && { repeats: 0 }),
-      ...(refused && { lacksSuffix: true as const }),
-    }
+    this.#planned = plannedIn(parts.job, parts.index, parts.folder)
   }
 
   /** Transfers the file, unless a worker that died has written it. */
   async perform(note: string | null | undefined): Promise<FileResult> {
-    const { file, done, context } = this.#parts
+    const { file, done, context, attempt } = this.#parts
     let noted = note
     for (;;) {
       const record = this.#recordOf(noted)
       const event = await downloadFile(this.#planned, this.#contextWith(record))
       if (event.kind !== 'failed') return this.#resultOf(event, record)
-      if (context.signal.aborted) return { ...ABORTED, received: event.received, resumable: event.resumable, retries: this.#retries }
+      if (context.signal.aborted)
+        return { ...ABORTED, ...resultOf(attempt), received: event.received, resumable: event.resumable, retries: this.#retries }
       if (event.error.code === 'PATH_EXISTS' || event.error.code === 'PATH_BUSY') {
         // The previous worker of this job may still be running.
         const [now] = await done.get([file.name])
@@ -285,24 +269,39 @@ class FileJob {
   }
 
   #hear(event: DownloadEvent): void {
-    const { index, reports } = this.#parts
+    const { index, reports, attempt } = this.#parts
     if (event.kind === 'retry') this.#retries++
     else if (event.kind === 'warning' && this.#warnings.length < WARNINGS) this.#warnings.push({ code: event.code, message: event.message })
     else if (event.kind === 'started' || event.kind === 'progress') {
       const { size } = event
       const resumed = event.kind === 'started' ? event.resumed : undefined
       const bytes = event.kind === 'started' ? event.resumed : event.bytes
-      reports.add({ file: index, bytes, ...(size !== undefined && { size }), ...(resumed !== undefined && { resumed }) })
+      const counted = this.#received
+      if (event.kind === 'started') {
+        counted.before += counted.to - counted.from
+        counted.from = bytes
+      }
+      counted.to = bytes
+      const received = counted.before + counted.to - counted.from
+      reports.add({
+        file: index,
+        attempt: attempt.id,
+        received,
+        bytes,
+        ...(size !== undefined && { size }),
+        ...(resumed !== undefined && { resumed }),
+      })
     }
   }
 
   #resultOf(event: FinalEvent, record: JobRecord): FileResult {
-    const { reports, index } = this.#parts
+    const { reports, index, attempt } = this.#parts
     reports.remove(index)
     const suffix = event.file.name.slice(this.#planned.file.name.length)
     const kind = event.kind === 'kept' && record.isDone ? 'written' : event.kind
     return {
       kind,
+      ...resultOf(attempt),
       ...(suffix !== '' && { suffix }),
       bytes: event.kind === 'skipped' ? event.size : 'bytes' in event ? event.bytes : 0,
       received: 'received' in event ? event.received : 0,

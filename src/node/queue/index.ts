@@ -3,18 +3,23 @@
 import type { Auth } from '../../auth/auth.ts'
 import type { AuthError } from '../../errors.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
+import type { QueueState } from './queue-state.ts'
 
 export { type RedisAddress, redisAddressOf } from '../base/redis-connection.ts'
 export { knownIdentity } from './destination.ts'
 export { JobQueue, workJobs } from './job-queue.ts'
 export { type FailedFile, type QueueControl, type QueueStatus, queueControl } from './queue-control.ts'
 
+export type { DownloadProgress, QueueDownload, QueueWorker } from './queue-processes.ts'
+export { type RetryOptions, retryFailed } from './queue-retry.ts'
+export { type QueueState, queueCommand, tellProblems } from './queue-state.ts'
+
 /** Options of `downloadByQueue`. */
 export interface DownloadQueueOptions extends Omit<DownloadOptions, 'dryRun' | 'concurrency' | 'bytesPerSecond'> {
   /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
   readonly queue: string
-  /** Called when files wait and no worker is connected. */
-  readonly onLonely?: () => void
+  /** Called when the workers, or why no file is downloaded, have changed. */
+  readonly onState?: (state: QueueState) => void
 }
 
 /**
@@ -50,8 +55,8 @@ export interface DownloadWorkerOptions {
   readonly concurrency?: number
   /** Called when the worker starts to take jobs. */
   readonly onReady?: () => void
-  /** Called after each job; false for a malformed job, and for one that another worker has taken over. */
-  readonly onJob?: (done: boolean) => void
+  /** Called after each job; false, with the reason, for a malformed job, and for one that another worker has taken over. */
+  readonly onJob?: (done: boolean, reason?: string) => void
   /** Called once for a reason why the server refuses commands, as a full one does; the worker tries again. */
   readonly onRefused?: (error: AuthError) => void
 }

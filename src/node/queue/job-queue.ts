@@ -1,15 +1,14 @@
 /** A job queue in Redis for work done by other processes, with JSON payloads and results, and the side of its workers. */
 
-import type { Job, Queue, QueueEvents, Worker } from 'bullmq'
-import { type AuthError, abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
+import { randomBytes } from 'node:crypto'
+import type { Job, JobJson, Queue, QueueEvents, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { type AuthError, abortedBy, isAuthError, ProtocolError } from '../../errors.ts'
 import { connectRedis, isReply, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
 import { missingPackage } from '../base/system-error.ts'
-
-/** Prefix of all keys. */
-export const KEY_PREFIX = 'stac-auth'
-
-/** Name of the queue of `lint`. It contains the version of the payload, so that incompatible processes do not share jobs. */
-export const LINT_QUEUE = 'lint-v1'
+import { drainedKey, KEY_PREFIX, LINT_QUEUE } from './queue-names.ts'
+import { ProcessReport, processesOf } from './queue-processes.ts'
+import { type QueueState, stateOf } from './queue-state.ts'
 
 /** A key that is never written. */
 const UNUSED = `${KEY_PREFIX}:unused`
@@ -70,10 +69,17 @@ const TIMES = 3
 /** Milliseconds for which the server keeps finished jobs, for producers that missed the event. */
 const KEPT = 3_600_000
 
+/** Milliseconds between two looks at the state of the queue. */
+const OBSERVED = 2000
+
 /** Options of a producer. */
 export interface JobOptions extends QueueOptions {
-  /** Called when a job waits and no worker is connected. */
-  readonly onLonely?: () => void
+  /** The folder of downloads, for the commands in errors. */
+  readonly folder?: string
+  /** Called when what the queue does has changed, while jobs wait. */
+  readonly onState?: (state: QueueState) => void
+  /** Returns what those who look at the queue see of this process; without it, they do not see it. */
+  readonly report?: () => object
 }
 
 interface PendingJob {
@@ -92,21 +98,32 @@ export class JobQueue {
   readonly #queue: Queue
   readonly #waiting = new Map<string, PendingJob>()
   readonly #removals = new Set<Promise<unknown>>()
-  readonly #timer: NodeJS.Timeout
-  readonly #onLonely: () => void
+  readonly #timers: readonly NodeJS.Timeout[]
+  readonly #options: JobOptions & { readonly name: string }
+  readonly #client: Redis
+  readonly #report: ProcessReport<object> | undefined
+  /** How often the queue had been drained when it was opened. */
+  readonly #drained: string | null
+  #state = ''
+  #isObserving = false
   #lonelySince: number | undefined
   #lost: unknown
+  #ended: AuthError | undefined
   readonly #run = `${process.pid.toString(36)}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
   #made = 0
 
-  private constructor(connection: RedisConnection, queue: Queue, events: QueueEvents, onLonely: () => void) {
+  private constructor(parts: QueueParts, options: JobOptions & { readonly name: string }) {
+    const { connection, queue, events, client, drained } = parts
     this.#connection = connection
     this.#queue = queue
-    this.#onLonely = onLonely
-    this.#timer = setInterval(() => void this.#look(), LOOK)
+    this.#client = client
+    this.#drained = drained
+    this.#options = options
+    this.#report = options.report && new ProcessReport(client, options.name, options.report)
+    this.#timers = [setInterval(() => void this.#look(), LOOK), setInterval(() => void this.#observe(), OBSERVED)]
     events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, (waiting) => waiting.resolve(returnvalue)))
     events.on('progress', ({ jobId, data }) => this.#waiting.get(jobId)?.onProgress?.(data))
-    events.on('failed', ({ jobId }) => this.#end(jobId, (waiting) => waiting.reject(failed())))
+    events.on('failed', ({ jobId, failedReason }) => this.#end(jobId, (waiting) => waiting.reject(failed(failedReason))))
     connection.lost.catch((error) => {
       this.#lost = error
       this.#endAll(error)
@@ -114,10 +131,12 @@ export class JobQueue {
   }
 
   /** Opens the queue and removes jobs left by interrupted runs. Errors: errors of `connectRedis`. */
-  static async open({ address, name = LINT_QUEUE, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
+  static async open(options: JobOptions): Promise<JobQueue> {
+    const { address, name = LINT_QUEUE } = options
     const connection = await connectQueue(address)
     const { bullmq } = connection
-    const settings = { prefix: KEY_PREFIX, connection: connection.client() }
+    const client = connection.client()
+    const settings = { prefix: KEY_PREFIX, connection: client }
     const queue = new bullmq.Queue(name, { ...settings, streams: { events: { maxLen: 1000 } } })
     const events = new bullmq.QueueEvents(name, { ...settings, connection: connection.client() })
     queue.on('error', () => undefined)
@@ -125,18 +144,24 @@ export class JobQueue {
     try {
       await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
       await Promise.race([cleaned(queue), connection.lost])
+      const drained = await Promise.race([client.get(drainedKey(name)), connection.lost])
+      return new JobQueue({ connection, queue, events, client, drained }, { ...options, name })
     } catch (error) {
       connection.close()
       throw isAuthError(error) ? error : connection.meaning(error)
     }
-    return new JobQueue(connection, queue, events, onLonely)
+  }
+
+  /** Why no job is taken any more: the queue was drained, or no worker has come. */
+  get ended(): AuthError | undefined {
+    return this.#ended
   }
 
   /**
    * Adds a job and returns its result. Jobs of a crashed worker are assigned to another one; jobs that the server lost are added again.
    *
-   * Errors: `JOB_FAILED` when no worker could complete it, `TIMEOUT_QUEUE` when there is no worker, errors of `connectRedis` when the
-   * connection is lost.
+   * Errors: `JOB_FAILED` when no worker could complete it or the queue was drained, `TIMEOUT_QUEUE` when there is no worker, errors of
+   * `connectRedis` when the connection is lost.
    *
    * @param onProgress called with progress reports of the worker; the last ones may be missing
    */
@@ -150,11 +175,11 @@ export class JobQueue {
 
   /** Removes jobs that were not started, and closes the queue. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
     const left = [...this.#waiting.keys()]
     this.#waiting.clear()
     for (const id of left) this.#remove(id)
-    await Promise.race([Promise.all(this.#removals), this.#connection.lost.catch(() => undefined)])
+    await Promise.race([Promise.all([...this.#removals, this.#report?.close()]), this.#connection.lost.catch(() => undefined)])
     this.#connection.close()
   }
 
@@ -162,6 +187,7 @@ export class JobQueue {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     if (this.#lost !== undefined) throw this.#lost
+    if (this.#ended) throw this.#ended
     if (++waiting.times > TIMES) throw failed()
     waiting.handed = false
     const keep = { age: KEPT / 1000 }
@@ -200,29 +226,63 @@ export class JobQueue {
   async #look(): Promise<void> {
     // A server that does not respond is polled again at the next interval.
     for (const [id, waiting] of this.#waiting) await this.#lookAt(id, waiting).catch(() => undefined)
-    if (this.#waiting.size > 0) await this.#expectWorkers()
   }
 
   async #lookAt(id: string, waiting: PendingJob): Promise<void> {
     const job: Job | undefined = await this.#queue.getJob(id)
     if (!waiting.handed) return
     if (!job) await this.#hand(id).catch((error) => this.#end(id, ({ reject }) => reject(error)))
-    else if (job.finishedOn !== undefined && job.failedReason) this.#end(id, ({ reject }) => reject(failed()))
+    else if (job.finishedOn !== undefined && job.failedReason) this.#end(id, ({ reject }) => reject(failed(job.failedReason)))
     else if (job.finishedOn !== undefined) this.#end(id, ({ resolve }) => resolve(job.returnvalue))
   }
 
-  async #expectWorkers(): Promise<void> {
-    // Some servers do not allow listing clients; the number of workers is unknown then.
-    const count = await this.#queue.getWorkersCount().catch(() => 1)
-    if (count > 0) this.#lonelySince = undefined
-    else if (this.#lonelySince === undefined) {
-      this.#lonelySince = Date.now()
-      this.#onLonely()
-    }
-    if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
-    const hint = 'start a worker that uses the same queue: stac-auth queue work'
-    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'the job was not started: no worker takes jobs from the queue', { hint }))
+  /** Looks who takes jobs, and tells what has changed. */
+  async #observe(): Promise<void> {
+    if (this.#waiting.size === 0 || this.#isObserving) return
+    this.#isObserving = true
+    // A server that does not respond is asked again at the next interval.
+    await this.#observed().catch(() => undefined)
+    this.#isObserving = false
   }
+
+  async #observed(): Promise<void> {
+    const { address, name, folder, onState } = this.#options
+    const [{ workers }, paused, drained] = await Promise.all([
+      processesOf(this.#client, name),
+      this.#queue.isPaused(),
+      this.#client.get(drainedKey(name)),
+    ])
+    if (drained !== this.#drained) return this.#endDrained()
+    const state = stateOf({ paused, workers, queue: name, address, folder })
+    const text = JSON.stringify([state.workers, state.problem?.message])
+    if (text !== this.#state) onState?.(state)
+    this.#state = text
+    if (!state.problem || paused) this.#lonelySince = undefined
+    else if (this.#lonelySince === undefined) this.#lonelySince = Date.now()
+    else if (Date.now() - this.#lonelySince >= NOBODY) {
+      this.#ended = state.problem
+      this.#endAll(state.problem)
+    }
+  }
+
+  /** Ends all jobs but those that a worker has started. */
+  async #endDrained(): Promise<void> {
+    this.#ended ??= new ProtocolError('JOB_FAILED', 'the queue was drained before a worker took the job', {
+      hint: 'run the same command again for the rest',
+    })
+    for (const id of [...this.#waiting.keys()]) {
+      const job: Job | undefined = await this.#queue.getJob(id)
+      if (job?.processedOn === undefined) this.#end(id, ({ reject }) => reject(this.#ended))
+    }
+  }
+}
+
+interface QueueParts {
+  readonly connection: RedisConnection
+  readonly queue: Queue
+  readonly events: QueueEvents
+  readonly client: Redis
+  readonly drained: string | null
 }
 
 /** Removes old jobs. A server that forbids this may still accept jobs. */
@@ -230,10 +290,23 @@ async function cleaned(queue: Queue): Promise<void> {
   for (const kind of ['completed', 'failed'] as const) await queue.clean(KEPT, 0, kind).catch(() => [])
 }
 
-function failed(): ProtocolError {
-  return new ProtocolError('JOB_FAILED', 'the job failed: a worker could not run it', {
-    hint: 'make sure that all workers run the same version',
-  })
+/** @param reason that of the worker, which is untrusted: only the form that our workers use is repeated */
+function failed(reason = ''): ProtocolError {
+  const known = /^not a job of stac-auth \w+(?:: [\w.[\]]+ is missing or out of bounds)?$/.test(reason) && reason.length < 300
+  return new ProtocolError(
+    'JOB_FAILED',
+    `the job failed: ${known ? `the worker says that it is ${reason}` : 'a worker could not run it'}`,
+    {
+      hint: 'stac-auth queue workers shows the versions of the workers, which must be the same',
+    },
+  )
+}
+
+/** One run of a job by a worker. */
+export interface JobAttempt {
+  readonly id: string
+  /** True if a worker has run the job before. */
+  readonly isRepeated: boolean
 }
 
 export interface WorkOptions extends QueueOptions {
@@ -247,15 +320,15 @@ export interface WorkOptions extends QueueOptions {
    */
   readonly lock: number
   /** Runs one job. Its payload is untrusted; an exception fails the job. */
-  readonly work: (payload: unknown, tell: (data: object) => void) => unknown
+  readonly work: (payload: unknown, tell: (data: object) => void, attempt: JobAttempt) => unknown
   /** An open connection, which is closed at the end. */
   readonly opened?: QueueConnection
   /** Called before the connection is closed. */
   readonly onClosing?: () => Promise<void>
   /** Called when the worker starts to take jobs. */
   readonly onReady?: () => void
-  /** Called after each job with its outcome. */
-  readonly onJob?: (done: boolean) => void
+  /** Called after each job with its outcome, and why it failed. */
+  readonly onJob?: (done: boolean, reason?: string) => void
   /** Called when the server refuses commands, as a full one does; the worker tries again. */
   readonly onRefused?: (error: AuthError) => void
 }
@@ -287,7 +360,19 @@ export async function workJobs({
   const { bullmq } = connection
   // Progress may be lost.
   const tellOf = (job: Job) => (data: object) => void job.updateProgress(data).catch(() => undefined)
-  const worker = new bullmq.Worker(name, async (job) => work(job.data, tellOf(job)), {
+  const counts = { running: 0, done: 0, failed: 0 }
+  const run = async (job: Job) => {
+    counts.running++
+    const attempt = { id: `${report.id}-${randomBytes(4).toString('hex')}`, isRepeated: job.attemptsStarted > 1 }
+    try {
+      return await work(job.data, tellOf(job), attempt)
+    } finally {
+      counts.running--
+    }
+  }
+  const report = new ProcessReport(connection.client(), name, () => ({ queue: name, ...counts }))
+  const worker = new (tolerantWorker(bullmq))(name, run, {
+    name: report.id,
     prefix: KEY_PREFIX,
     connection: connection.client(),
     concurrency,
@@ -297,21 +382,47 @@ export async function workJobs({
     drainDelay: 1,
   })
   const stopRetries = retryRefusals(worker, (error) => onRefused?.(connection.meaning(error)))
-  worker.on('completed', () => onJob?.(true))
-  worker.on('failed', () => onJob?.(false))
+  worker.on('completed', () => {
+    counts.done++
+    onJob?.(true)
+  })
+  worker.on('failed', (_job, { message }) => {
+    counts.failed++
+    onJob?.(false, message)
+  })
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
   try {
-    await Promise.race([worker.waitUntilReady().then(onReady), stopped, connection.lost])
+    await Promise.race([worker.waitUntilReady().then(() => report.write()), stopped, connection.lost])
+    if (!signal.aborted) onReady?.()
     await Promise.race([stopped, connection.lost])
     await Promise.race([worker.close(), connection.lost])
+    await Promise.race([report.close(), connection.lost])
     await Promise.race([onClosing?.(), connection.lost])
     throw abortedBy(signal)
   } finally {
     stopRetries()
     connection.close()
+  }
+}
+
+/** Returns the class of a worker that takes a job whose payload is not JSON as one without: it fails, where it would stay active for ever. */
+function tolerantWorker({ Worker: Base }: typeof import('bullmq')): typeof Worker {
+  return class extends Base {
+    protected override createJob(job: JobJson, id: string): Job {
+      return super.createJob(isJson(job.data) ? job : { ...job, data: 'null' }, id)
+    }
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -6,16 +6,13 @@ import type { AuthError } from '../../errors.ts'
 import { onAbort, sleep, throwIfAborted } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
-import { KEY_PREFIX } from './job-queue.ts'
+import { KEY_PREFIX } from './queue-names.ts'
 
 /** Milliseconds after which a slot that is not refreshed is free, and between two refreshes. */
 const [LEASE, REFRESHED] = [10_000, 2500]
 
 /** Milliseconds after which a slot is asked for again, on average, while all are taken. */
 const AGAIN = 50
-
-/** Largest concurrency limit that a job may set. */
-const MOST = 256
 
 /** Limits of one origin, from the latest job. */
 export interface SharedLimits {
@@ -104,8 +101,8 @@ export class OriginSlots implements RequestLimiter {
   }
 
   /** Sets the limits of a job. */
-  set limits({ perHost, rate }: SharedLimits) {
-    this.#limits = { perHost: Math.min(perHost, MOST), ...(rate !== undefined && { rate }) }
+  set limits(limits: SharedLimits) {
+    this.#limits = limits
   }
 
   /** Waits for a slot, for the rate limit and for `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`, those of Redis. */

@@ -1,22 +1,33 @@
-/** Inspects, pauses and resumes a queue. */
+/** Inspects, pauses, resumes and drains a queue. */
 
+import type { Redis } from 'ioredis'
 import { isObject, own } from '../../stac/document.ts'
-import type { RedisAddress } from '../base/redis-connection.ts'
+import { evictionOf, type RedisAddress } from '../base/redis-connection.ts'
 import { FileNotes } from './destination.ts'
-import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection } from './job-queue.ts'
+import { connectQueue, type QueueConnection } from './job-queue.ts'
+import { drainedKey, KEY_PREFIX, LINT_QUEUE, queueNameOf } from './queue-names.ts'
+import { countByVersion, processesOf, type QueueDownload, type QueueWorker } from './queue-processes.ts'
 
 /** The state of a queue. */
 export interface QueueStatus {
   /** True while workers start no further job. */
   readonly paused: boolean
-  /** Workers that are connected; absent if the server does not allow listing them. */
-  readonly workers?: number
+  /** Workers that are connected. */
+  readonly workers: number
+  /** Their number by version of stac-auth. */
+  readonly versions: Readonly<Record<string, number>>
+  /** Workers of versions that cannot run these jobs, by version; absent without any. */
+  readonly incompatible?: Readonly<Record<string, number>>
   /** Jobs that wait. */
   readonly waiting: number
   /** Jobs that workers run. */
   readonly active: number
   /** Files that failed, of a download queue. */
   readonly failed?: number
+  /** The `maxmemory-policy` of a server that drops jobs when its memory is full; absent for one that keeps them. */
+  readonly eviction?: string
+  /** Downloads that fill the queue now, of a download queue. */
+  readonly downloads?: readonly QueueDownload[]
 }
 
 /** A file that failed. */
@@ -38,6 +49,10 @@ export interface QueueControl {
   /** Stops workers from starting jobs; running jobs are finished. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /** Returns the workers, also of versions that cannot run these jobs. */
+  workers(): Promise<readonly QueueWorker[]>
+  /** Removes the jobs that wait, and ends the commands that fill the queue; running jobs are finished. */
+  drain(): Promise<void>
   /** Returns the files that failed and were not downloaded since. */
   failures(): Promise<readonly FailedFile[]>
   /** Empties the list of failed files. */
@@ -52,38 +67,54 @@ export interface QueueControl {
  */
 export async function queueControl(address: RedisAddress, destination?: string): Promise<QueueControl> {
   const connection = await connectQueue(address)
-  const name = destination === undefined ? LINT_QUEUE : (await import('./download-job.ts')).queueNameOf(destination)
+  const name = destination === undefined ? LINT_QUEUE : queueNameOf(destination)
   const client = connection.client()
-  const queue = new connection.bullmq.Queue(name, { prefix: KEY_PREFIX, connection: client })
+  // BullMQ would print the policy of the server, too.
+  const queue = new connection.bullmq.Queue(name, { prefix: KEY_PREFIX, connection: client, skipVersionCheck: true })
   queue.on('error', () => undefined)
-  const notes = destination === undefined ? undefined : new FileNotes(client, destination, 'failed')
+  const notesOf = (kind: 'failed' | 'jobs') => (destination === undefined ? undefined : new FileNotes(client, destination, kind))
+  const [notes, jobs] = [notesOf('failed'), notesOf('jobs')]
   const call = <T>(promise: Promise<T>) => answered(promise, connection)
+  const status = async (): Promise<QueueStatus> => {
+    const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active')
+    const failed = await notes?.count()
+    const eviction = await evictionOf(client)
+    const { workers, downloads } = await processesOf(client, name)
+    const [ours, others] = [workers.filter((worker) => worker.queue === name), workers.filter((worker) => worker.queue !== name)]
+    return {
+      paused: await queue.isPaused(),
+      workers: ours.length,
+      versions: countByVersion(ours),
+      ...(others.length > 0 && { incompatible: countByVersion(others) }),
+      waiting,
+      active,
+      ...(eviction !== undefined && { eviction }),
+      ...(failed !== undefined && { failed, downloads }),
+    }
+  }
   return {
-    status: () =>
-      call(
-        (async () => {
-          const { waiting = 0, active = 0 } = await queue.getJobCounts('waiting', 'active')
-          const workers = await queue.getWorkersCount().catch(() => undefined)
-          const failed = await notes?.count()
-          return {
-            paused: await queue.isPaused(),
-            ...(workers !== undefined && { workers }),
-            waiting,
-            active,
-            ...(failed !== undefined && { failed }),
-          }
-        })(),
-      ),
+    status: () => call(status()),
     pause: () => call(queue.pause()),
     resume: () => call(queue.resume()),
+    workers: async () => (await call(processesOf(client, name))).workers,
+    drain: () => call(drained(client, name, () => queue.drain())),
     failures: async () =>
       [...((await call(notes?.all() ?? Promise.resolve(new Map<string, string>()))) as Map<string, string>)].flatMap(failedFile),
-    forget: () => call(notes?.clear() ?? Promise.resolve()),
+    forget: async () => {
+      await call(notes?.clear() ?? Promise.resolve())
+      await call(jobs?.clear() ?? Promise.resolve())
+    },
     close: async () => {
       await queue.close().catch(() => undefined)
       connection.close()
     },
   }
+}
+
+/** The count comes first: a command that fills the queue would otherwise take its jobs for lost, and add them again. */
+async function drained(client: Redis, name: string, drain: () => Promise<void>): Promise<void> {
+  await client.incr(drainedKey(name))
+  await drain()
 }
 
 async function answered<T>(promise: Promise<T>, connection: QueueConnection): Promise<T> {

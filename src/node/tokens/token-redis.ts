@@ -11,6 +11,7 @@ import { isObject } from '../../stac/document.ts'
 import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../base/check-options.ts'
 import {
   connectRedis,
+  evictionOf,
   type RedisAddress,
   type RedisConnection,
   type RedisUse,
@@ -205,6 +206,18 @@ export function tokenRedis(options: TokenRedisOptions): TokenRedis {
       opening = undefined
       await before?.then(({ connection }) => connection.close()).catch(() => {})
     },
+  }
+}
+
+/** Returns the policy by which the server drops logins when its memory is full; undefined where it keeps all. Errors: those of the store. */
+export async function tokenEviction(options: TokenRedisOptions): Promise<string | undefined> {
+  const { connection, redis } = await open(redisAddressOf(options.url, USE.subject), options)
+  try {
+    return await Promise.race([evictionOf(redis), connection.lost])
+  } catch (error) {
+    throw connection.meaning(error)
+  } finally {
+    connection.close()
   }
 }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -140,7 +140,6 @@ export class QueueLoad {
   /** Starts `worker` and waits until it takes jobs. */
   async startWorker(target: string, ...argv: readonly string[]): Promise<ChildProcess> {
     const out = this.#outOf(target)
-    if (out !== target) await mkdir(out, { recursive: true })
     const child = spawn(process.execPath, [BIN, 'queue', 'work', '-d', out, ...argv], {
       env: this.#env,
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { selectFiles } from '../../../src/node/download/selected-files.ts'
-import { packedJob, readDone, readFileResults, readJob, readProgress, targetsIn } from '../../../src/node/queue/download-job.ts'
+import { packedJob, readDone, readFileResults, readJob, readProgress, settingsIn, targetsIn } from '../../../src/node/queue/download-job.ts'
 import { itemWith, KEY_SCHEME } from '../../cli/items.ts'
 
 const item: Readonly<Record<string, unknown>> = {
@@ -42,9 +42,9 @@ const job = () => travelled(made())
 describe('a download job', () => {
   it('has the targets of its files again, with their documents but not the assets of these', () => {
     const read = readJob(job())
-    expect(read?.documents.length).toBe(2)
-    expect(read?.documents[0]).toMatchObject({ id: 'i1', assets: {}, properties: item.properties })
-    const targets = read?.files.map((selected) => targetsIn(selected, read.documents)) ?? []
+    expect(read.documents.length).toBe(2)
+    expect(read.documents[0]).toMatchObject({ id: 'i1', assets: {}, properties: item.properties })
+    const targets = read.files.map((selected) => targetsIn(selected, read.documents))
     expect(targets.map((one) => one.length)).toEqual([2, 1])
     const [[asset, alternate] = []] = targets
     const [original, near] = files[0]?.targets ?? []
@@ -80,12 +80,12 @@ describe('a download job', () => {
     '',
     7,
   ])('is refused with the name %j, which no plan makes', (name) => {
-    expect(readJob(withFile({ name }))).toBeUndefined()
+    expect(() => readJob(withFile({ name }))).toThrow('not a job of stac-auth download: files[0].name is missing or out of bounds')
   })
 
   it('may have the names that Zarr requires', () => {
     expect(readJob(withFile({ name: 'i1/a.zarr/.zarray' }))).toBeDefined()
-    expect(readJob(withFile({ name: '.zarray/x' }))).toBeUndefined()
+    expect(() => readJob(withFile({ name: '.zarray/x' }))).toThrow(TypeError)
   })
 
   it.each([
@@ -94,6 +94,14 @@ describe('a download job', () => {
     ['an unknown setting', () => ({ ...job(), settings: { folder: '/etc' } })],
     ['a setting of another type', () => ({ ...job(), settings: { retries: 'many' } })],
     ['a negative rate', () => ({ ...job(), settings: { rate: -1 } })],
+    ['a timeout that no timer can wait for', () => ({ ...job(), settings: { stallTimeout: 1e300 } })],
+    ['a wait without end', () => ({ ...job(), settings: { wait: Number.MAX_VALUE } })],
+    ['a rate that is nearly nothing', () => ({ ...job(), settings: { rate: 1e-300 } })],
+    ['a million retries', () => ({ ...job(), settings: { retries: 1e6 } })],
+    ['a million requests at a time', () => ({ ...job(), settings: { perHost: 1e6 } })],
+    ['a million ranges', () => ({ ...job(), settings: { ranges: 1e6 } })],
+    ['a size that is not whole', () => withFile({ size: 1.5 })],
+    ['a limit of a negative size', () => withFile({ sizeLimits: { minSize: -1 } })],
     ['33 files', () => ({ ...job(), files: Array.from({ length: 33 }, file) })],
     ['no target', () => withFile({ targets: [] })],
     ['a document that is not there', () => withTarget({ document: 2 })],
@@ -106,11 +114,27 @@ describe('a download job', () => {
     ['a malformed entry', () => withFile({ known: { path: 'x' } })],
     ['documents that are not objects', () => ({ ...job(), documents: ['x', 'y'] })],
   ])('is refused with %s', (_, value) => {
-    expect(readJob(value())).toBeUndefined()
+    expect(() => readJob(value())).toThrow(/^not a job of stac-auth download(: [a-zA-Z.[\]0-9]+ is missing or out of bounds)?$/)
   })
 })
 
-const result = { kind: 'written', bytes: 1, received: 1, resumable: 0, verified: ['length'], retries: 0, warnings: [] }
+describe('the settings of a job', () => {
+  it('are the options of the download within the bounds that workers accept', () => {
+    const given = {
+      stallTimeout: 1e300,
+      wait: Number.POSITIVE_INFINITY,
+      retries: 1e9,
+      perHost: 1e6,
+      rate: 1e-300,
+      existing: 'keep' as const,
+    }
+    const settings = settingsIn(given)
+    expect(settings).toMatchObject({ stallTimeout: 604_800_000, wait: 604_800_000, retries: 10_000, perHost: 256, existing: 'keep' })
+    expect(readJob({ ...job(), settings: travelled(settings) }).settings).toEqual(settings)
+  })
+})
+
+const result = { kind: 'written', bytes: 1, attempt: 'w-1', received: 1, resumable: 0, verified: ['length'], retries: 0, warnings: [] }
 const entry = { path: 'a.tif', url: 'https://d.example/a', size: 1, sha256: '0'.repeat(64), time: '2026-01-01T00:00:00.000Z' }
 const expected = [{ name: 'a', url: 'https://d.example/a' }]
 
@@ -139,9 +163,9 @@ describe('the results of a download job', () => {
   })
 
   it('report progress of their own files only', () => {
-    const right = { file: 0, bytes: 5, size: 9, resumed: 2 }
-    expect(readProgress([right, { file: 1, bytes: 5 }, { file: 0, bytes: -5 }, null, 'x'], 1)).toEqual([right])
-    expect(readProgress({ file: 0, bytes: 5 }, 1)).toEqual([])
+    const right = { file: 0, attempt: 'w-1', received: 3, bytes: 5, size: 9, resumed: 2 }
+    expect(readProgress([right, { ...right, file: 1 }, { ...right, bytes: -5 }, null, 'x'], 1)).toEqual([right])
+    expect(readProgress(right, 1)).toEqual([])
   })
 })
 

@@ -1,0 +1,56 @@
+/** Commands in a container: no `HOME`, and a user without an entry in the list of accounts. */
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { Check } from '../../src/cli/doctor/check.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
+import { run } from './run.ts'
+import { body, serve } from './server.ts'
+
+vi.mock('node:os', async (original) => {
+  const userInfo = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT')
+  }
+  return { ...(await original<typeof import('node:os')>()), userInfo }
+})
+
+const folder = await temporaryFolder()
+
+beforeEach(() => {
+  for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'STAC_AUTH_CREDENTIALS']) vi.stubEnv(name, '')
+})
+
+it('commands that only read credentials work: there are none', async () => {
+  const server = await serve({ '/file': body('content') })
+  const item = await put(folder, 'item.json', itemWith({ data: { href: `${server.origin}file` } }))
+  expect(await run(['explain', item], { env: {} })).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(['fetch', `${server.origin}file`], { env: {} })).toMatchObject({ code: 0, stdout: 'content' })
+  expect(await run(['providers', 'copernicus'], { env: {} })).toMatchObject({ code: 0 })
+})
+
+it('commands that write credentials name the variables to set', async () => {
+  const item = await put(folder, 'item.json', itemWith({ data: { href: 'https://data.example/' } }))
+  for (const command of [
+    ['credentials', 'add', item],
+    ['setup', item],
+    ['login', 'portal'],
+  ])
+    expect(await run(command, { env: {} })).toMatchObject({ code: 2, stderr: expect.stringContaining('STAC_AUTH_CREDENTIALS') })
+})
+
+it('doctor warns of what is missing, and does not call it an error', async () => {
+  const { code, stdout } = await run(['doctor', '--offline', '--json'], { env: { XDG_CACHE_HOME: '' } })
+  const checks: readonly Check[] = JSON.parse(stdout)
+  const checkOf = (name: string) => checks.find(({ check }) => check === name)
+  expect(code).toBe(0)
+  expect(checkOf('credential file')).toMatchObject({ level: 'warning', hint: expect.stringContaining('STAC_AUTH_CREDENTIALS') })
+  expect(checkOf('token store')).toMatchObject({ level: 'warning', hint: expect.stringContaining('XDG_CACHE_HOME') })
+})
+
+it('a worker makes its folder as a download does', async () => {
+  const data = join(folder, 'new', 'data')
+  const { code } = await run(['queue', 'work', '-d', data, '--queue', 'redis://127.0.0.1:1'], { env: {} })
+  expect(code).toBe(5)
+  await expect(access(data)).resolves.toBeUndefined()
+})
