@@ -81,6 +81,7 @@ export interface Zip {
     archive: Uint8Array,
     options: { filter(entry: { name: string; size: number; originalSize: number; compression: number }): boolean },
   ): Record<string, Uint8Array>
+  /** Returns an archive of the files by their names, in this order; level 0 stores a file as it is. */
   zipSync(files: Record<string, [content: Uint8Array, options: { readonly level: 0 | 6 }]>): Uint8Array
 }
 

@@ -6,19 +6,23 @@ import { methodsOf, pagesOf, type ServiceMethod, type TranslationCallOptions, ty
 
 /** The rules of each category; the service adds more. Their options are in the reference of the service. */
 interface StyleRuleNames {
+  /** Dates and times. */
   readonly dates_and_times:
     | Words<'calendar_era centuries date_format dates_in_numerical_form decades hours_minutes_seconds_separator'>
     | Words<'hours_minutes_separator midnight_in_numerals single_digit_days_and_months single_digit_hours time_format writing_dates'>
     | Words<'years'>
+  /** Addresses, telephone numbers and spaces. */
   readonly formatting:
     | Words<'email_address_format phone_number_country_code_format phone_number_format space_between_arabic_numerals_and_unit'>
     | Words<'space_between_chinese_and_english space_between_chinese_characters_and_arabic_numerals'>
+  /** Numbers, currencies and units. */
   readonly numbers:
     | Words<'approximate_numbers currency_format decimal_numbers_less_than_one decimal_separator dimensions_separator'>
     | Words<'equation_formula_reference kanji_numbers large_number_format large_sums_of_money large_sums_of_money_format'>
     | Words<'list_of_measurements_with_units mathematical_expression_spacing number_format number_separator'>
     | Words<'numbers_of_5_digits_or_more numbers_up_to_4_digits percentage_format reference_to_symbol spelling_out_units'>
     | Words<'temperature_format thousands_separator units_of_measure_spacing use_of_hiragana_and_kanji writing_numbers zero_format'>
+  /** Punctuation. */
   readonly punctuation:
     | Words<'abbreviations acronyms ampersand_abbreviation_spacing ampersand_usage apostrophe bracket chinese_mixed_with_english'>
     | Words<'colon colon_between_hours_and_minutes_or_chapters_and_verses colon_in_heading colon_to_replace_versus_or_to'>
@@ -32,6 +36,7 @@ interface StyleRuleNames {
     | Words<'serial_comma setting_off_non_quoted_phrases slash slash_usage spacing_and_punctuation'>
     | Words<'text_in_round_brackets_referring_to_previous_sentence text_in_round_brackets_supplementing_preceding_text'>
     | Words<'titles_of_books_and_newspapers titles_of_creative_works_trade_names_laws_and_regulations uppercase_acronyms'>
+  /** Spelling and grammar. */
   readonly spelling_and_grammar:
     | Words<'abbreviating_french_word_numero abbreviation_usage accents_and_cedillas'>
     | Words<'accents_in_verbs_conjugated_like_french_word_céder accents_with_subject_verb_inversion active_passive_voice all_caps'>
@@ -39,6 +44,7 @@ interface StyleRuleNames {
     | Words<'french_verbs_ending_in_eler_and_eter i_and_u_with_circumflex_accents informal_address_pronouns latin_abbreviations'>
     | Words<'passive_voice past_participle_of_french_word_laisser_followed_by_infinitive personal_titles pluralizing_foreign_words'>
     | Words<'quotation_modification spanish_word_solo special_characters spelled_out_numbers umlauts unestablished_loanwords'>
+  /** Style and tone. */
   readonly style_and_tone:
     | Words<'abbreviations addressing_non_binary_people addressing_the_reader anglicisms binary_representation_of_gender'>
     | Words<'complex_sentences country_names declarative_endings default_first_person_pronoun default_second_person_pronoun'>
@@ -48,6 +54,7 @@ interface StyleRuleNames {
     | Words<'positive_vs_negative_language proximity_agreement reader_action_required redundant_introductory_phrases'>
     | Words<'redundant_phrases referring_to_non_binary_people short_vs_long_words simple_words_and_sentences'>
     | Words<'text_position_references tone verbal_vs_nominal_style'>
+  /** Vocabulary. */
   readonly vocabulary: Words<'abbreviations loanwords'>
 }
 

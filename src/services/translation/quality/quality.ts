@@ -40,7 +40,9 @@ export interface QualityState {
       readonly sub_type: string
       readonly severity: string
       readonly explanation: string
+      /** Where in the source text. */
       readonly source_spans: readonly Span[]
+      /** Where in the translation. */
       readonly target_spans: readonly Span[]
     }[]
   }[]
@@ -132,7 +134,9 @@ async function ownPath(service: TranslationService, url: string): Promise<string
 
 /** A range of code points from 0, its end excluded. */
 interface Span {
+  /** The first code point. */
   readonly start: number
+  /** The code point after the last. */
   readonly end: number
 }
 
