@@ -66,11 +66,6 @@ class Editor {
       this.shown.push(message)
       this.#heard()
     })
-    this.connection.onRequest('window/showMessageRequest', ({ message }: { message: string }) => {
-      this.shown.push(message)
-      this.#heard()
-      return null
-    })
     this.connection.onError(() => {})
     this.connection.listen()
   }

@@ -108,7 +108,8 @@ class Server {
       this.#settings = settings
     } catch (error) {
       if (!isAuthError(error)) throw error
-      this.#connection.window.showErrorMessage(`stac-auth: ${error.message}`)
+      // A notification, of type error: not every editor answers requests to show a message.
+      void this.#connection.sendNotification('window/showMessage', { type: 1, message: `stac-auth: ${error.message}` })
     }
     const { config } = this.#options
     for (const file of this.#settings?.levels.files ?? [config]) if (file !== undefined) this.#watched.addFile(file)
