@@ -233,17 +233,32 @@ export interface TextOptions extends LintOptions {
  * @example for (const { line, column, message } of lintText(text, { document: 'item.json' })) console.log(`${line}:${column} ${message}`)
  */
 export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
+  const read = parseText(source, options)
+  return 'text' in read ? lintParsed(read, options) : read.problems
+}
+
+/** A JSON text and its value. */
+export interface ParsedText {
+  readonly text: string
+  readonly document: unknown
+}
+
+/** Parses a text as `lintText` does. A text that is not JSON or too large has one finding, or none if its rule is off. */
+export function parseText(source: string | Uint8Array, options: TextOptions): ParsedText | { readonly problems: Problem[] } {
   const text = decode(source)
-  if (text === undefined) return alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 })
-  if (isLonger(text, DOCUMENT_LIMITS.other)) return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.other / MiB)
-  let document: unknown
+  if (text === undefined) return { problems: alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 }) }
+  if (isLonger(text, DOCUMENT_LIMITS.other)) return { problems: tooLarge(DOCUMENT_LIMITS.other, options) }
   try {
-    document = JSON.parse(text)
+    const document: unknown = JSON.parse(text)
+    const isTooLarge = kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item)
+    return isTooLarge ? { problems: tooLarge(DOCUMENT_LIMITS.item, options) } : { text, document }
   } catch {
-    return notJson(text, options)
+    return { problems: notJson(text, options) }
   }
-  if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
-    return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
+}
+
+/** Returns the findings of a parsed text, as `lintText` does. */
+export function lintParsed({ text, document }: ParsedText, options: TextOptions): Problem[] {
   const { problems, members, strings, isUsed } = inspect(document, options)
   const tooDeep = problems.some(({ code }) => code === 'document-limit')
   if (!tooDeep && (isUsed || !options.skipUnused) && hasDuplicateKeys(text, members, strings))
@@ -252,6 +267,10 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
 }
 
 const MiB = 2 ** 20
+
+function tooLarge(limit: number, options: TextOptions): Problem[] {
+  return alone('document-limit', 'bytes', options, undefined, limit / MiB)
+}
 
 /** Reused for all texts: without streaming, it keeps no state between calls. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })

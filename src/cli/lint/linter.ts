@@ -3,15 +3,16 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
-import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
+import type { TextOptions } from '../../lint/lint.ts'
 import { LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
 import { isObject, type JsonObject } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
+import { lintTask, type TaskOptions, type TaskResult } from './lint-task.ts'
 
-/** The findings of a task. */
-export interface LintResult {
+/** The findings of a task, and what the run needs of it. */
+export interface LintResult extends Partial<TaskResult> {
   readonly problems: readonly Problem[]
   /** Schemes to compare with those of earlier tasks; absent if they are already compared. */
   readonly definitions?: readonly Defined[]
@@ -42,6 +43,8 @@ export interface TaskRules {
   readonly rules: Levels
   /** True when the user did not name this document alone: then one that does not use the extension has no findings. */
   readonly skipUnused?: boolean
+  /** True for a file that the user did not name, which is not linted unless it is STAC. */
+  readonly mayBeForeign?: boolean
 }
 
 const require = createRequire(import.meta.url)
@@ -60,7 +63,7 @@ export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete'
   return {
     lint: (task, about) => {
       const options = { ...about, complete, ...(isShown && { isShown }) }
-      return run ? { problems: lintTask(task, { ...options, run }) } : recorded(task, options)
+      return run ? lintTask(task, { ...options, run }) : recorded(task, options)
     },
     isFull: () => true,
     close: async () => {},
@@ -68,10 +71,10 @@ export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete'
 }
 
 /** Lints a task and records its schemes, which the caller compares with those of other tasks. */
-export function recorded(task: Task, options: TextOptions): Required<LintResult> {
+export function recorded(task: Task, options: TaskOptions): LintResult {
   const run = new RecordingRun({ siteOf })
-  const problems = lintTask(task, { ...options, run })
-  return { problems, definitions: run.definitions, outerRefs: run.outerRefs.all() }
+  const result = lintTask(task, { ...options, run })
+  return { ...result, definitions: run.definitions, outerRefs: run.outerRefs.all() }
 }
 
 /** The placeholder in a message for the name of the other document: the last one, because the name of a scheme may look like it. */
@@ -123,12 +126,6 @@ export function compared({ problems, definitions }: LintResult, run: LintRun): r
     const other = others[index]
     return other === undefined ? [] : [withOther(problem, other)]
   })
-}
-
-/** Pointers and lines are those of the task. */
-function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
-  const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
-  return text === undefined ? lint(value, all) : lintText(text, all)
 }
 
 /** The rules that need more than one document. */
