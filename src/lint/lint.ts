@@ -347,9 +347,40 @@ export function hasDuplicateKeys(text: string, members: number, strings: number)
   return quotesIn(text) - escapedQuotesIn(text) !== 2 * (members + strings)
 }
 
+/** A buffer for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */
+const bytes = new Uint8Array(0x10000)
+
+/** The same bytes in words of four. */
+const words = new Uint32Array(bytes.buffer)
+
+const encoder = new TextEncoder()
+
+/** Counts the quotes in a text. Searching for each of them takes more than twice as long. */
 function quotesIn(text: string): number {
   let quotes = 0
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes++
+  for (let rest = text; ; ) {
+    const { read, written } = encoder.encodeInto(rest, bytes)
+    const count = (written + 3) >> 2
+    bytes.fill(0, written, count * 4)
+    quotes += quotesInWords(count)
+    if (read >= rest.length) return quotes
+    rest = rest.slice(read)
+  }
+}
+
+/** Counts quotes in all four bytes of a word at once: each byte has its own counter, which is emptied before it overflows. */
+function quotesInWords(count: number): number {
+  let quotes = 0
+  for (let index = 0; index < count; ) {
+    let lanes = 0
+    for (const end = Math.min(count, index + 255); index < end; index++) {
+      const difference = (words[index] as number) ^ 0x22222222
+      // Sets the highest bit of each byte that is zero, and no other bit.
+      const zeros = ~(((difference & 0x7f7f7f7f) + 0x7f7f7f7f) | difference) & 0x80808080
+      lanes = (lanes + (zeros >>> 7)) | 0
+    }
+    quotes += (lanes & 255) + ((lanes >>> 8) & 255) + ((lanes >>> 16) & 255) + (lanes >>> 24)
+  }
   return quotes
 }
 
