@@ -9,6 +9,7 @@ import {
   type ExtensionVersion,
   isObject,
   type JsonObject,
+  NEWEST,
   own,
   ownString,
   pointer,
@@ -237,6 +238,18 @@ export const RETIRED_TYPES = ['planetaryComputer', 'earthdata'] as const
 
 /** Keys of `flows` that the extension defines for `oauth2`. */
 export const FLOW_NAMES = ['authorizationCode', 'implicit', 'password', 'clientCredentials', 'tokenExchange'] as const
+
+/** Returns the lowest version from 1.1.0 on that defines the fields of a document: more validators know it. */
+export function lowestVersion(document: unknown): ExtensionVersion {
+  const places = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
+  const schemes = places.flatMap((map) => Object.values(map ?? {}))
+  return schemes.some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme)) ? NEWEST : '1.1.0'
+}
+
+function exchanges(scheme: unknown): boolean {
+  const flows = own(scheme, 'flows')
+  return own(flows, 'tokenExchange') !== undefined || Object.values(flows ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
+}
 
 /** Fields of a Scheme Object that belong to certain types only. */
 export const FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
