@@ -4,6 +4,7 @@ import { alternateWithoutRefs } from './alternate-without-refs.ts'
 import { authFieldName } from './auth-field-name.ts'
 import { conflictingScheme } from './conflicting-scheme.ts'
 import { danglingRef } from './dangling-ref.ts'
+import { danglingStorageRef } from './dangling-storage-ref.ts'
 import { documentLimit } from './document-limit.ts'
 import { documentShape } from './document-shape.ts'
 import { documentType } from './document-type.ts'
@@ -39,7 +40,7 @@ import { schemesMap } from './schemes-map.ts'
 import { schemesSummary } from './schemes-summary.ts'
 import { secretInDocument } from './secret-in-document.ts'
 import { selfMismatch } from './self-mismatch.ts'
-import { signedHref } from './signed-href.ts'
+import { signedUrl } from './signed-url.ts'
 import { undeclaredExtension } from './undeclared-extension.ts'
 import { unreachable } from './unreachable.ts'
 import { unusedScheme } from './unused-scheme.ts'
@@ -61,8 +62,9 @@ export const rules: readonly Rule[] = [
   foreignHostRef,
   foreignProvider,
   protectedHref,
-  signedHref,
+  signedUrl,
   s3WithoutStorage,
+  danglingStorageRef,
   s3PublicBucket,
   schemesMap,
   schemeKey,
