@@ -92,7 +92,7 @@ const RESULT = objectOf(
   {
     problems: { type: 'array' },
     documents: { type: 'integer', minimum: 1 },
-    definitions: { type: 'array', items: objectOf({ name: STRING, where: STRING, scheme: ANY_OBJECT }) },
+    definitions: { type: 'array', items: objectOf({ name: STRING, where: STRING, home: STRING, scheme: ANY_OBJECT }) },
     outerRefs: { type: 'array', items: STRING },
   },
   { isForeign: { type: 'boolean' } },

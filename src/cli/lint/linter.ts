@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
 import type { TextOptions } from '../../lint/lint.ts'
-import { LintRun } from '../../lint/lint-run.ts'
+import { type Defined, LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
-import { isObject, type JsonObject } from '../../stac/document.ts'
+import { isObject } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 import { lintTask, type TaskOptions, type TaskResult } from './lint-task.ts'
@@ -18,14 +18,6 @@ export interface LintResult extends Partial<TaskResult> {
   readonly definitions?: readonly Defined[]
   /** Names that the task refers to and does not define; absent if the run has them already. */
   readonly outerRefs?: readonly string[]
-}
-
-/** A defined scheme, in the order of the documents. */
-export interface Defined {
-  readonly name: string
-  readonly scheme: JsonObject
-  /** The name of its document. */
-  readonly where: string
 }
 
 export interface Linter {
@@ -99,27 +91,33 @@ class RecordingRun extends LintRun {
   readonly definitions: Defined[] = []
   readonly #seen = new Set<string>()
 
-  override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
-    const key = JSON.stringify([name, scheme])
+  override otherDefinition(defined: Defined): string | undefined {
+    const { name, scheme, home } = defined
+    const key = JSON.stringify([home, name, scheme])
     if (this.#seen.has(key) || this.#seen.size >= MOST_DEFINITIONS) return undefined
     this.#seen.add(key)
-    this.definitions.push({ name, scheme, where })
+    this.definitions.push(defined)
     return `\u0001${this.definitions.length - 1}`
   }
 }
 
-/** Hashes a definition without its description and regardless of member order. */
-export function hashOf(scheme: JsonObject): string {
+/** Hashes a definition without its description and regardless of member order; the site of its document comes first. */
+export function hashOf({ scheme, home }: Pick<Defined, 'scheme' | 'home'>): string {
   const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
   )
-  return createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
+  return `${home}/${createHash('sha256').update(meaning).digest('base64url').slice(0, 22)}`
+}
+
+/** Returns what definitions with different hashes are in conflict about: a name at a site. */
+export function subjectOf({ name, hash }: { readonly name: string; readonly hash: string }): string {
+  return `${hash.slice(0, hash.indexOf('/'))} ${name}`
 }
 
 /** Compares recorded schemes with those of the run, and removes findings without a conflict. */
 export function compared({ problems, definitions }: LintResult, run: LintRun): readonly Problem[] {
   if (!definitions) return problems
-  const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
+  const others = definitions.map((defined) => run.otherDefinition(defined))
   return problems.flatMap((problem) => {
     const index = placeholderIn(problem)
     if (index === undefined) return [problem]
