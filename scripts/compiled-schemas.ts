@@ -72,6 +72,8 @@ export function compiledSchemas(): string {
       (_, _name, pointer = 'instancePath', keyword, detail) =>
         `vErrors = add(vErrors, ${[pointer, keyword, detail].filter(Boolean).join(', ')});`,
     )
+    // What an `if` or `not` refuses is counted and then forgotten: no error is made of it.
+    .replace(/const (err\d+) = \{\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g, '')
     .replaceAll(', {instancePath="", parentData, parentDataProperty, rootData=data}={}', '')
     // A pointer is made of what has an error only.
     .replace(
@@ -87,7 +89,7 @@ export function compiledSchemas(): string {
     .replace(/^\/\*# sourceURL=.*\n/gm, '')
     .replace(/\n{2,}/g, '\n')
   if (/\brequire\(|\bimport\b|new Function|\beval\(/.test(terse)) throw new Error('the compiled validators are not a module on their own')
-  if (/schemaPath|parentData|instancePath|schema\d/.test(terse))
+  if (/schemaPath|parentData|instancePath|schema\d|\berr\d/.test(terse))
     throw new Error('the output of ajv has changed: its errors or arguments are not recognized')
   return `// @ts-nocheck\n${terse.trim()}\n${HELPERS}`
 }

@@ -12,6 +12,16 @@ interface Definitions {
   readonly texts: Set<string>
 }
 
+/** A scheme that a document defines. */
+export interface Defined {
+  readonly name: string
+  readonly scheme: JsonObject
+  /** The name of its document. */
+  readonly where: string
+  /** The site of the document; empty if it is unknown. */
+  readonly home: string
+}
+
 /** Options of a run over several documents. */
 export interface LintRunOptions {
   /** Returns the registrable domain of a host, by the public suffix list. Without it hosts are compared by their last two labels. */
@@ -84,21 +94,22 @@ export class LintRun {
   }
 
   /**
-   * Returns the first document that defines a scheme of that name, if it defines it differently. Each definition is reported once: what
+   * Returns the first document of that site that defines a scheme of that name, if it defines it differently. Each definition is reported once: what
    * one program wrote into a thousand documents is one mistake.
    *
    * @internal
    */
-  otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
-    const written = `${name}\n${JSON.stringify(scheme)}`
+  otherDefinition({ name, scheme, where, home }: Defined): string | undefined {
+    const subject = `${home}\n${name}`
+    const written = `${subject}\n${JSON.stringify(scheme)}`
     if (this.#written.has(written)) return undefined
     if (this.#written.size < REMEMBERED) this.#written.add(written)
     const text = JSON.stringify({ ...scheme, description: undefined }, sorted)
-    const known = this.#definitions.get(name)
+    const known = this.#definitions.get(subject)
     if (known?.texts.has(text) || this.#remembered >= REMEMBERED) return undefined
     this.#remembered++
     if (known) known.texts.add(text)
-    else this.#definitions.set(name, { where, texts: new Set([text]) })
+    else this.#definitions.set(subject, { where, texts: new Set([text]) })
     return known?.where
   }
 }

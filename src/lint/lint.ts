@@ -241,17 +241,32 @@ export interface TextOptions extends LintOptions {
  * @example for (const { line, column, message } of lintText(text, { document: 'item.json' })) console.log(`${line}:${column} ${message}`)
  */
 export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
+  const read = parseText(source, options)
+  return 'text' in read ? lintParsed(read, options) : read.problems
+}
+
+/** A JSON text and its value. */
+export interface ParsedText {
+  readonly text: string
+  readonly document: unknown
+}
+
+/** Parses a text as `lintText` does. A text that is not JSON or too large has one finding, or none if its rule is off. */
+export function parseText(source: string | Uint8Array, options: TextOptions): ParsedText | { readonly problems: Problem[] } {
   const text = decode(source)
-  if (text === undefined) return alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 })
-  if (isLonger(text, DOCUMENT_LIMITS.other)) return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.other / MiB)
-  let document: unknown
+  if (text === undefined) return { problems: alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 }) }
+  if (isLonger(text, DOCUMENT_LIMITS.other)) return { problems: tooLarge(DOCUMENT_LIMITS.other, options) }
   try {
-    document = JSON.parse(text)
+    const document: unknown = JSON.parse(text)
+    const isTooLarge = kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item)
+    return isTooLarge ? { problems: tooLarge(DOCUMENT_LIMITS.item, options) } : { text, document }
   } catch {
-    return notJson(text, options)
+    return { problems: notJson(text, options) }
   }
-  if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
-    return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
+}
+
+/** Returns the findings of a parsed text, as `lintText` does. */
+export function lintParsed({ text, document }: ParsedText, options: TextOptions): Problem[] {
   const { problems, members, strings, isUsed } = inspect(document, options)
   const tooDeep = problems.some(({ code }) => code === 'document-limit')
   if (!tooDeep && (isUsed || !options.skipUnused) && hasDuplicateKeys(text, members, strings))
@@ -260,6 +275,10 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
 }
 
 const MiB = 2 ** 20
+
+function tooLarge(limit: number, options: TextOptions): Problem[] {
+  return alone('document-limit', 'bytes', options, undefined, limit / MiB)
+}
 
 /** Reused for all texts: without streaming, it keeps no state between calls. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
@@ -336,9 +355,40 @@ export function hasDuplicateKeys(text: string, members: number, strings: number)
   return quotesIn(text) - escapedQuotesIn(text) !== 2 * (members + strings)
 }
 
+/** A buffer for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */
+const bytes = new Uint8Array(0x10000)
+
+/** The same bytes in words of four. */
+const words = new Uint32Array(bytes.buffer)
+
+const encoder = new TextEncoder()
+
+/** Counts the quotes in a text. Searching for each of them takes more than twice as long. */
 function quotesIn(text: string): number {
   let quotes = 0
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes++
+  for (let rest = text; ; ) {
+    const { read, written } = encoder.encodeInto(rest, bytes)
+    const count = (written + 3) >> 2
+    bytes.fill(0, written, count * 4)
+    quotes += quotesInWords(count)
+    if (read >= rest.length) return quotes
+    rest = rest.slice(read)
+  }
+}
+
+/** Counts quotes in all four bytes of a word at once: each byte has its own counter, which is emptied before it overflows. */
+function quotesInWords(count: number): number {
+  let quotes = 0
+  for (let index = 0; index < count; ) {
+    let lanes = 0
+    for (const end = Math.min(count, index + 255); index < end; index++) {
+      const difference = (words[index] as number) ^ 0x22222222
+      // Sets the highest bit of each byte that is zero, and no other bit.
+      const zeros = ~(((difference & 0x7f7f7f7f) + 0x7f7f7f7f) | difference) & 0x80808080
+      lanes = (lanes + (zeros >>> 7)) | 0
+    }
+    quotes += (lanes & 255) + ((lanes >>> 8) & 255) + ((lanes >>> 16) & 255) + (lanes >>> 24)
+  }
   return quotes
 }
 

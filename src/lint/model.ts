@@ -9,6 +9,7 @@ import {
   type ExtensionVersion,
   isObject,
   type JsonObject,
+  NEWEST,
   own,
   ownString,
   pointer,
@@ -115,8 +116,6 @@ export class TargetNode {
   readonly hasSchemes: boolean
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
-  #definitions: readonly (Definition | undefined)[] | undefined
-  #types: readonly string[] | undefined
 
   constructor(document: LintDocument, kind: TargetKind, name: string, object: JsonObject, asset: TargetNode | undefined) {
     const { href, 'auth:refs': refs } = object
@@ -135,22 +134,14 @@ export class TargetNode {
     return pointer(this.asset ? `${this.asset.pointer}/alternate` : `${this.document.at}/${this.kind}s`, this.name)
   }
 
-  /** The definition of each of its refs; undefined for one that is not defined or not a string. */
-  get definitions(): readonly (Definition | undefined)[] {
-    this.#definitions ??= this.refs?.map((name) => (typeof name === 'string' ? definitionOf(this, name) : undefined)) ?? NONE
-    return this.#definitions
+  /** Returns the definition of a ref; undefined for one that is not defined or not a string. */
+  definition(ref: unknown): Definition | undefined {
+    return typeof ref === 'string' ? definitionOf(this, ref) : undefined
   }
 
   /** The types of the schemes that its refs name, as far as they have a readable type. */
   get types(): readonly string[] {
-    if (this.#types) return this.#types
-    const types: string[] = []
-    for (const definition of this.definitions) {
-      const type = ownString(definition?.value, 'type')
-      if (type !== undefined) types.push(type)
-    }
-    this.#types = types
-    return types
+    return (this.refs ?? NONE).flatMap((ref) => ownString(this.definition(ref)?.value, 'type') ?? [])
   }
 }
 
@@ -167,8 +158,11 @@ function definitionOf(target: TargetNode, name: string): Definition | undefined 
   // Such targets may see other schemes than the rest of the document.
   if (target.hasSchemes || isItemAsset(target)) return find(target, name)
   const { definitions } = target.document
-  if (!definitions.has(name)) definitions.set(name, find(target, name))
-  return definitions.get(name)
+  const known = definitions.get(name)
+  if (known || definitions.has(name)) return known
+  const found = find(target, name)
+  definitions.set(name, found)
+  return found
 }
 
 function find(target: TargetNode, name: string): Definition | undefined {
@@ -245,6 +239,18 @@ export const RETIRED_TYPES = ['planetaryComputer', 'earthdata'] as const
 /** Keys of `flows` that the extension defines for `oauth2`. */
 export const FLOW_NAMES = ['authorizationCode', 'implicit', 'password', 'clientCredentials', 'tokenExchange'] as const
 
+/** Returns the lowest version from 1.1.0 on that defines the fields of a document: more validators know it. */
+export function lowestVersion(document: unknown): ExtensionVersion {
+  const places = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
+  const schemes = places.flatMap((map) => Object.values(map ?? {}))
+  return schemes.some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme)) ? NEWEST : '1.1.0'
+}
+
+function exchanges(scheme: unknown): boolean {
+  const flows = own(scheme, 'flows')
+  return own(flows, 'tokenExchange') !== undefined || Object.values(flows ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
+}
+
 /** Fields of a Scheme Object that belong to certain types only. */
 export const FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
   name: ['apiKey'],
@@ -272,20 +278,22 @@ export function isDefinedType(type: string | undefined): boolean {
 /** Returns the lower-cased scheme without colon, or undefined for a relative reference. */
 export function protocolOf(address: string): string | undefined {
   if (address.startsWith('https:')) return 'https'
-  return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
+  return /^[a-z][a-z\d+.-]*:/i.test(address) ? address.slice(0, address.indexOf(':')).toLowerCase() : undefined
 }
 
 /** Returns the lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
   // Nearly all URLs are like this.
-  const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
-  if (plain !== undefined) return plain
+  PLAIN_HOST.lastIndex = 0
+  if (PLAIN_HOST.test(address)) return address.slice('https://'.length, PLAIN_HOST.lastIndex)
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
   return authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d*$/, '')
     .toLowerCase()
 }
+
+const PLAIN_HOST = /https:\/\/[a-z\d.-]+(?=[/?#]|$)/y
 
 /** Returns true for an `http:` URL, except of a loopback address: others can read what is sent. */
 export function isInsecure(address: string): boolean {

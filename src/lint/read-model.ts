@@ -88,12 +88,12 @@ function mapsIn(document: LintDocument): SchemeMap[] {
 function schemeMap({ version, declared, preset }: LintDocument, value: JsonObject, at: string, summary: boolean): SchemeMap {
   const schemes: SchemeNode[] = []
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
-  for (const [name, scheme, place] of nodesIn(value, at)) {
+  addNodes(value, at, schemes, (name, scheme, place) => {
     const type = ownString(scheme, 'type')
     const flows = type === 'oauth2' || type === 'signedUrl' ? own(scheme, 'flows') : undefined
     const refs = own(scheme, 'auth:refs')
-    schemes.push({ map, name, value: scheme, pointer: place, type, flows, refs: Array.isArray(refs) ? refs : NONE })
-  }
+    return { map, name, value: scheme, pointer: place, type, flows, refs: Array.isArray(refs) ? refs : NONE }
+  })
   return map
 }
 
@@ -101,25 +101,30 @@ function schemeMap({ version, declared, preset }: LintDocument, value: JsonObjec
 export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
   const { flows } = scheme
   if (!isObject(flows) || isFlat(flows)) return NONE
-  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map(([name, value, at]) => ({ scheme, name, value, pointer: at }))
+  return addNodes(flows, `${scheme.pointer}/flows`, [], (name, value, at): FlowNode => ({ scheme, name, value, pointer: at }))
 }
 
 /** The parameters of a flow of type `signedUrl`. */
 export function parametersOf(flow: FlowNode): readonly ParameterNode[] {
   const parameters = flow.scheme.type === 'signedUrl' ? own(flow.value, 'parameters') : undefined
   if (!isObject(parameters)) return NONE
-  return nodesIn(parameters, pointer(flow.pointer, 'parameters')).map(([name, value, at]) => ({ flow, name, value, pointer: at }))
+  return addNodes(parameters, `${flow.pointer}/parameters`, [], (name, value, at): ParameterNode => ({ flow, name, value, pointer: at }))
 }
 
 const NONE: readonly never[] = []
 
-function nodesIn(map: JsonObject, around: string): (readonly [name: string, value: JsonObject, at: string])[] {
-  const found: (readonly [string, JsonObject, string])[] = []
-  for (const name of Object.keys(map)) {
+/** Adds a node for each member of a map that is an object, and returns all nodes. */
+function addNodes<Node>(
+  map: JsonObject,
+  around: string,
+  nodes: Node[],
+  nodeOf: (name: string, value: JsonObject, at: string) => Node,
+): Node[] {
+  for (const name in map) {
     const value = map[name]
-    if (isObject(value)) found.push([name, value, pointer(around, name)])
+    if (isObject(value)) nodes.push(nodeOf(name, value, pointer(around, name)))
   }
-  return found
+  return nodes
 }
 
 const FLOW_TEXTS = new Set([
@@ -135,5 +140,6 @@ const FLOW_MAPS = new Set(['scopes', 'parameters'])
 
 /** Returns true if `flows` contains the fields of a flow instead of named flows. */
 export function isFlat(flows: JsonObject): boolean {
-  return Object.keys(flows).some((key) => FLOW_MAPS.has(key) || (FLOW_TEXTS.has(key) && !isObject(flows[key])))
+  for (const key in flows) if (FLOW_MAPS.has(key) || (FLOW_TEXTS.has(key) && !isObject(flows[key]))) return true
+  return false
 }

@@ -249,5 +249,6 @@ const CONSEQUENCES: Readonly<Record<string, FollowsFrom | undefined>> = {
   'flows-shape': insideOnly,
   'type-near-miss': wholeScheme,
   'missing-type': (finding, by) => notSecret(finding, { ...by, pointer: schemeOfType(by.pointer) }),
+  'public-as-http': (finding, by) => finding.code === 'unused-scheme' && finding.pointer === by.pointer,
   'flow-name': (finding, by) => finding.code === 'required-field' && finding.pointer === by.pointer,
 }

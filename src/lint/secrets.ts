@@ -57,8 +57,9 @@ const USER_INFO = /\b[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#@:"'<>]{1,100}):([^\s/?#@
 
 /** Returns the lower-cased name of the first query parameter with a secret, or undefined. Placeholders are not secrets. */
 export function secretParameter(address: string): string | undefined {
-  const query = address.slice(address.indexOf('?') + 1).replace(/#.*$/s, '')
-  if (query.length === address.length) return undefined
+  const mark = address.indexOf('?')
+  if (mark < 0) return undefined
+  const query = address.slice(mark + 1).replace(/#.*$/s, '')
   const names = new Set<string>()
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=')

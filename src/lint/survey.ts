@@ -144,6 +144,8 @@ class Walk implements Survey {
       if (typeof element === 'number') continue
       if (typeof element === 'string') this.strings++
       else if (typeof element === 'object' && element !== null) {
+        // Coordinates: most of what is in many documents.
+        if (depth < DEPTH_LIMIT && Array.isArray(element) && areNumbers(element)) continue
         this.#path[depth - this.#base] = index
         this.value(element, depth + 1, holder)
         if (this.tooDeep !== undefined) return
@@ -152,7 +154,8 @@ class Walk implements Survey {
   }
 
   #members(object: JsonObject, depth: number, holder: Holder): void {
-    if (isTarget(holder)) this.#onTarget(holder, String(this.#path[depth - this.#base - 1]), object)
+    const level = depth - this.#base
+    if (isTarget(holder)) this.#onTarget(holder, String(this.#path[level - 1]), object)
     for (const name in object) {
       this.members++
       let inner = holder
@@ -161,7 +164,7 @@ class Walk implements Survey {
       const value = object[name]
       if (typeof value === 'string') this.strings++
       else if (typeof value === 'object' && value !== null) {
-        this.#path[depth - this.#base] = name
+        this.#path[level] = name
         this.value(value, depth + 1, holderIn(name, inner, this.#kind))
         if (this.tooDeep !== undefined) return
       }
@@ -184,6 +187,11 @@ class Walk implements Survey {
   }
 }
 
+function areNumbers(list: readonly unknown[]): boolean {
+  for (let index = 0; index < list.length; index++) if (typeof list[index] !== 'number') return false
+  return true
+}
+
 function elementsOf(holder: Holder): Holder {
   if (holder === 'nested' || holder === 'skip') return holder
   return holder === 'links' ? 'link' : holder === 'schemesList' ? 'schemes' : 'nested'
@@ -202,7 +210,7 @@ function mayBeField(name: string): boolean {
 
 /** True for names like `auth:refs`, `auth_schemes`, `AuthRefs` or `atuh:refs`, not for `author`, `authorizationUrl` or `auto:refs`. */
 export function looksLikeField(name: string): boolean {
-  return /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
+  return name.startsWith('auth:') || /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
 }
 
 /** Misspellings of `auth` that are not prefixes of others, followed by one of the two fields. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
 import { run } from './run.ts'
@@ -135,6 +135,17 @@ it('a glob omits the same, but for dot folders that it names', async () => {
   const files = { '.gitignore': 'x.json\n', 'a/x.json': broken, 'a/y.json': broken, 'a/.b/z.json': broken, 'a/package.json': '{}' }
   const { found, summary } = await lint(files, join(folder, 'a/{*,.b/*}.json'))
   expect([found, summary]).toMatchObject([['a/.b/z.json dangling-ref', 'a/y.json dangling-ref'], { documents: 2, skipped: 1 }])
+})
+
+it('parses each file of a folder once: documents, lists of documents, and files that are not STAC', async () => {
+  const list = `{ "type": "FeatureCollection", "features": [${broken}, ${broken}] }`
+  const files: Record<string, string> = { 'item.json': broken, 'list.json': list, 'place.geojson': OTHERS['place.geojson'] }
+  const parse = vi.spyOn(JSON, 'parse')
+  const { summary } = await lint(files)
+  const texts = parse.mock.calls.map(([text]) => text)
+  parse.mockRestore()
+  expect(Object.values(files).map((text) => texts.filter((one) => one === text).length)).toEqual([1, 1, 1])
+  expect(summary).toMatchObject({ documents: 3, skipped: 1 })
 })
 
 it('a named file is always linted; without authentication it has findings only when named alone', async () => {

@@ -152,3 +152,37 @@ it('a finding is the same from the text', () => {
       .sort(),
   ).toEqual(brief(document).sort())
 })
+
+describe('storage:refs of an asset in an object store', () => {
+  const withStorage = (properties: object, refs: readonly string[] = ['eu']) =>
+    lint({
+      ...itemOf({ assets: { data: { href: 's3://bucket/a.tif', 'auth:refs': ['store'], 'storage:refs': refs } } }, [EXTENSION]),
+      properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { store: { type: 's3' } }, ...properties },
+    })
+      .filter(({ code }) => code !== 'unused-scheme')
+      .map(({ code, pointer, message }) => `${code} ${pointer}: ${message}`)
+  const eu = { type: 'custom-s3', platform: 'https://store.example', region: 'eu-1' }
+
+  it('storage:refs may name what storage:schemes defines', () => {
+    expect(withStorage({ 'storage:schemes': { eu } })).toEqual([])
+  })
+
+  it.each([
+    ['names another storage', { 'storage:schemes': { eu1: eu } }, /which storage:schemes does not define.*did you mean "eu1"/],
+    ['names one of none', {}, /no document in reach has storage:schemes/],
+    ['names one of a misspelt field', { 'storage:scheme': { eu } }, /the field with the schemes is written "storage:scheme"/],
+  ])('one finding says so when storage:refs %s', (_, properties, message) => {
+    const [found, ...others] = withStorage(properties, ['eu', 'eu'])
+    expect(found).toMatch(/^dangling-storage-ref \/assets\/data\/storage:refs\/0: /)
+    expect(found).toMatch(message)
+    expect(others.filter((other) => !other.includes('storage:refs/1'))).toEqual([])
+  })
+})
+
+it('a scheme for free access that nothing refers to has one finding, which says to remove it', () => {
+  const none = { type: 'http', scheme: 'basic', description: 'Free access' }
+  const found = lint(itemOf({}, [EXTENSION], { key: KEY, none }), { preset: 'strict' }).filter(({ pointer }) => pointer.endsWith('/none'))
+  expect(found.map(({ code, message }) => [code, message])).toEqual([
+    ['public-as-http', 'free access needs no scheme, and nothing refers to "none": remove it'],
+  ])
+})

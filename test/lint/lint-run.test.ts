@@ -36,6 +36,21 @@ describe('a run of several documents', () => {
     expect(findings([itemOf('a', header), itemOf('b', other)])).toEqual([])
   })
 
+  it('compares the documents of one site, and those without a URL of their own', () => {
+    const at = (id: string, scheme: object, self: string) =>
+      JSON.stringify({ ...JSON.parse(itemOf(id, scheme)), links: [{ rel: 'self', href: `https://${self}/${id}.json` }] })
+    const texts = [
+      at('a', header, 'stac.one.example'),
+      at('b', query, 'two.example'),
+      at('c', query, 'data.one.example'),
+      itemOf('d', header),
+    ]
+    const run = new LintRun({ siteOf: (host) => host.split('.').slice(-2).join('.') })
+    expect(findings(texts, run)).toEqual([
+      'c: conflicting-scheme: the scheme "key" differs from that in a (x.json): use one definition or two names',
+    ])
+  })
+
   it('forgets what earlier runs have seen', () => {
     const rules = {}
     expect(lintText(itemOf('a', header), { rules })).toEqual([])

@@ -53,7 +53,7 @@ export async function* givenDocuments(
     const shown = isAddress(input.name) ? forUrl(input.name) : input.name
     try {
       for await (const piece of piecesOf(input, io, auth)) {
-        if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized)
+        if (copies && piece.task.text === undefined && piece.documents !== 0 && !piece.oversized)
           throw usageError(`--rewrite-hrefs cannot write the items of "${shown}": only some columns of a Parquet file are read`)
         if (refuseOthers === true && isEmptyList(input.name, piece)) continue
         const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)

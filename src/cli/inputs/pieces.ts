@@ -8,10 +8,10 @@ import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../..
 import { isAddress } from '../../http/url.ts'
 import type { Problem } from '../../lint/index.ts'
 import { readFailure, systemCode } from '../../node/base/index.ts'
-import { claimsStac, DOCUMENT_LIMITS, isObject, kindOf, own, type StacDocument, wrappedMember } from '../../stac/document.ts'
+import { DOCUMENT_LIMITS, isObject, kindOf, type StacDocument } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
-import { fetchBody, jsonIn } from '../read-document.ts'
+import { fetchBody } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import type { InputFile } from './input-files.ts'
 import { linesOf } from './lines.ts'
@@ -33,8 +33,8 @@ export interface Task {
 
 /** A part of an input that is linted at once. */
 export interface Piece {
-  /** Items, Collections and Catalogs in it; at least 1. */
-  readonly documents: number
+  /** Items, Collections and Catalogs in it; absent for a text, which is not parsed here. */
+  readonly documents?: number
   /** The task of the linter. */
   readonly task: Task
   /** Converts pointers and lines of findings to those of the whole input. */
@@ -116,23 +116,7 @@ async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
 }
 
 function textPiece(text: Uint8Array, url?: string, line?: number): Piece {
-  return { documents: countIn(text), task: { text, ...(url !== undefined && { url }), ...(line !== undefined && { line }) } }
-}
-
-/** Counts the documents in a text; only possible wrappers and lists are parsed. */
-function countIn(text: Uint8Array): number {
-  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-  const isOne =
-    !bytes.includes('"FeatureCollection"') && !bytes.includes('"collections"') && !/^\s*\[/.test(bytes.toString('latin1', 0, 100))
-  if (isOne) return 1
-  const value = jsonIn(bytes)
-  return Math.max(1, Array.isArray(value) ? value.reduce((sum, inner) => sum + countOf(inner), 0) : countOf(value))
-}
-
-function countOf(value: unknown): number {
-  if (!isObject(value) || kindOf(value) !== 'wrapper') return 1
-  const inner = own(value, wrappedMember(value))
-  return Array.isArray(inner) ? inner.length : 1
+  return { task: { text, ...(url !== undefined && { url }), ...(line !== undefined && { line }) } }
 }
 
 function mayHoldFeatures(bytes: Uint8Array): boolean {
@@ -185,7 +169,7 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
         ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
         ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
       }))
-  return { documents: 1, task: { text: `${BEFORE}${text}]${after}`, line }, placed }
+  return { task: { text: `${BEFORE}${text}]${after}`, line }, placed }
 }
 
 /** Yields the rows of a Parquet file; pointers start with the number of the row. */
@@ -344,36 +328,4 @@ async function* streamed(stream: Readable, name: string, signal: AbortSignal): A
 
 function failureOf(error: unknown, name: string): AuthError {
   return isAuthError(error) ? error : readFailure(systemCode(error) === 'ABORT_ERR' ? new Error('stopped') : error, name)
-}
-
-/**
- * Returns true for a piece that is not STAC; it is skipped unless the user named its file. Malformed JSON is linted, because it may be
- * a damaged document, unless it is JSON with comments.
- */
-export function isForeign({ task: { text, value }, oversized }: Piece): boolean {
-  if (oversized) return false
-  if (text === undefined) return !claimsStac(value)
-  const read = parsed(typeof text === 'string' ? text : new TextDecoder().decode(text))
-  return read !== undefined && !claimsStac(read.value)
-}
-
-function parsed(text: string): { readonly value: unknown } | undefined {
-  for (const convert of [String, withoutComments]) {
-    try {
-      return { value: JSON.parse(convert(text).replace(/^\ufeff/, '')) }
-    } catch {
-      // The other one may be JSON. Patterns cannot match strings of many megabytes.
-    }
-  }
-  return undefined
-}
-
-/** A string or a comment; one that does not end extends to the end of the text, so that it is searched only once. */
-const STRING_OR_COMMENT = /("[^"\\]*(?:\\.[^"\\]*)*"?)|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*)/g
-
-const STRING_OR_COMMA = /("[^"\\]*(?:\\.[^"\\]*)*"?)|,(?=\s*[}\]])/g
-
-/** Removes comments and trailing commas, as in settings of editors and compilers. */
-function withoutComments(text: string): string {
-  return text.replace(STRING_OR_COMMENT, '$1$2').replace(STRING_OR_COMMA, '$1')
 }

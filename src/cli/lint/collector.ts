@@ -2,10 +2,10 @@
 
 import { getHeapStatistics } from 'node:v8'
 import type { Problem, Severity } from '../../lint/index.ts'
-import { isRefutable } from '../../lint/lint-run.ts'
+import { type Defined, isRefutable } from '../../lint/lint-run.ts'
 import { type Pending, Repeats, type Summary, Totals, withoutRepeats } from '../../lint/reporters/report.ts'
 import type { LintSettings } from './lint-run.ts'
-import { type Defined, hashOf, placeholderIn } from './linter.ts'
+import { hashOf, placeholderIn } from './linter.ts'
 
 /** Limit of different findings that are collected before a list of documents ends. */
 const MOST_REPEATS = 5000
@@ -91,7 +91,7 @@ export class Collector {
   #isPending(problem: Problem, definitions: readonly Defined[]): boolean {
     const recorded = definitions[placeholderIn(problem) ?? -1]
     if (!recorded && !isRefutable(problem)) return false
-    const definition = recorded && { name: recorded.name, hash: hashOf(recorded.scheme), where: recorded.where }
+    const definition = recorded && { name: recorded.name, hash: hashOf(recorded), where: recorded.where }
     const key = definition && `${definition.hash} ${definition.name}`
     if (key !== undefined && this.#definitions.has(key)) return true
     if (key !== undefined) this.#definitions.add(key)

@@ -33,6 +33,7 @@ export interface JobTask extends Omit<Task, 'text'> {
   readonly text?: string
   readonly base64?: string
   readonly skipUnused?: boolean
+  readonly mayBeForeign?: boolean
 }
 
 /** Encodes a task for the queue. */
@@ -51,11 +52,12 @@ export async function lintJob(data: unknown): Promise<readonly LintResult[]> {
   if (!job?.tasks.every((task) => task.levels < job.levels.length)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = job
   const results: LintResult[] = []
-  for (const { document, levels: index, text, base64, skipUnused = false, ...task } of tasks) {
+  for (const { document, levels: index, text, base64, skipUnused = false, mayBeForeign = false, ...task } of tasks) {
     // The worker renews the lock of the job meanwhile.
     await setImmediate()
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
-    const options = { preset, document, skipUnused, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
+    const about = { preset, document, skipUnused, mayBeForeign, rules: levels[index] ?? {} }
+    const options = { ...about, ...(fingerprints && { complete: withFingerprint }) }
     results.push(recorded({ ...task, ...(source !== undefined && { text: source }) }, options))
   }
   return results
@@ -68,7 +70,8 @@ const ANY_OBJECT: JsonShape = { type: 'object', additionalProperties: {} }
 const TASK = objectOf(
   { document: STRING, levels: { type: 'integer' } },
   {
-    ...{ text: TEXT, base64: TEXT, url: TEXT, line: { type: 'integer', minimum: 1 }, skipUnused: { type: 'boolean' } },
+    ...{ text: TEXT, base64: TEXT, url: TEXT, line: { type: 'integer', minimum: 1 } },
+    ...{ skipUnused: { type: 'boolean' }, mayBeForeign: { type: 'boolean' } },
     ...{ parents: { type: 'array', items: ANY_OBJECT }, value: {} },
   },
 )
@@ -85,11 +88,15 @@ const JOB = objectOf({
   tasks: { type: 'array', maxItems: TASKS, items: TASK },
 })
 
-const RESULT = objectOf({
-  problems: { type: 'array' },
-  definitions: { type: 'array', items: objectOf({ name: STRING, where: STRING, scheme: ANY_OBJECT }) },
-  outerRefs: { type: 'array', items: STRING },
-})
+const RESULT = objectOf(
+  {
+    problems: { type: 'array' },
+    documents: { type: 'integer', minimum: 1 },
+    definitions: { type: 'array', items: objectOf({ name: STRING, where: STRING, home: STRING, scheme: ANY_OBJECT }) },
+    outerRefs: { type: 'array', items: STRING },
+  },
+  { isForeign: { type: 'boolean' } },
+)
 
 /** Validates the results of a job, because workers may be of another version or untrusted; undefined if they are malformed. */
 export function readResults(value: unknown, count: number): readonly LintResult[] | undefined {

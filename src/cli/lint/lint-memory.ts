@@ -1,12 +1,11 @@
 /** Remembers the findings of texts, so that a text is not linted again while it and the rules are the same. */
 import { hash } from 'node:crypto'
 import type { TextOptions } from '../../lint/lint.ts'
-import { isForeign, type Piece, type Task } from '../inputs/pieces.ts'
+import type { Task } from '../inputs/pieces.ts'
 import { type Linter, type LintResult, recorded, type TaskRules } from './linter.ts'
 
 /** What is known of a text of a document. */
-export interface Remembered {
-  isForeign?: boolean
+interface Remembered {
   result?: LintResult
 }
 
@@ -21,20 +20,11 @@ export interface Changes {
 export class LintMemory implements Linter {
   readonly #options: Pick<TextOptions, 'complete' | 'isShown'>
   /** By document, line and hash of the text: those of the run before, and those of this run. */
-  #before: ReadonlyMap<string, Remembered>
+  #before: ReadonlyMap<string, Remembered> = new Map()
   #now = new Map<string, Remembered>()
-  #last: { readonly task: Task; readonly key: string } | undefined
 
-  constructor(options: Pick<TextOptions, 'complete' | 'isShown'>, known: ReadonlyMap<string, Remembered> = new Map()) {
+  constructor(options: Pick<TextOptions, 'complete' | 'isShown'>) {
     this.#options = options
-    this.#before = known
-  }
-
-  isForeign(piece: Piece, document: string): boolean {
-    const known = this.#of(piece.task, document)
-    if (!known) return isForeign(piece)
-    known.isForeign ??= isForeign(piece)
-    return known.isForeign
   }
 
   lint(task: Task, about: TaskRules): LintResult {
@@ -67,8 +57,7 @@ export class LintMemory implements Linter {
   #of(task: Task, document: string): Remembered | undefined {
     const { text, line = 1, parents } = task
     if (text === undefined || parents) return undefined
-    if (this.#last?.task !== task) this.#last = { task, key: `${document}\n${line}\n${hash('sha256', text, 'base64url')}` }
-    const { key } = this.#last
+    const key = `${document}\n${line}\n${hash('sha256', text, 'base64url')}`
     const known = this.#now.get(key) ?? this.#before.get(key) ?? {}
     this.#now.set(key, known)
     return known
@@ -79,7 +68,7 @@ export class LintMemory implements Linter {
 function linted(texts: ReadonlyMap<string, Remembered>): ReadonlyMap<string, readonly string[]> {
   const documents = new Map<string, string[]>()
   for (const [key, { result }] of texts) {
-    if (!result) continue
+    if (!result || result.isForeign) continue
     const document = key.split('\n', 1)[0] ?? ''
     const keys = documents.get(document)
     if (keys) keys.push(key)

@@ -12,7 +12,7 @@ import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
 import { type LintInput, lintInputs, type Selection } from '../inputs/input-files.ts'
-import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
+import { type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import { Collector, type FoundProblems, roomForFindings } from './collector.ts'
 import type { ChangedOptions } from './lint-changed.ts'
@@ -143,6 +143,8 @@ class Linting {
   readonly #numbers = new Map<string, number>()
   /** Collects the results in the order of their pieces. */
   #collected: Promise<void> = Promise.resolve()
+  /** The number of the input whose documents are collected. */
+  #begun = 0
   #documents = 0
   #skipped = 0
   #room = TEXTS
@@ -155,30 +157,35 @@ class Linting {
 
   /** Lints the pieces of an input. Errors: those of reading, `ABORTED`. */
   async lint(input: NumberedInput, pieces: AsyncIterable<Piece>, signal: AbortSignal): Promise<void> {
-    const { document, isAlone, isListed, number } = input
+    const { document, isAlone, isListed } = input
     const { levels } = this.#settings
-    const about = { preset: levels.preset, rules: levels.levelsFor(document), document, ...(!isAlone && { skipUnused: true }) }
-    let [linted, skipped] = [0, 0]
+    const about = {
+      ...{ preset: levels.preset, rules: levels.levelsFor(document), document },
+      ...(!isAlone && { skipUnused: true }),
+      ...(isListed && { mayBeForeign: true }),
+    }
+    const found = { linted: 0, foreign: 0 }
     for await (const piece of pieces) {
-      if (isListed && (this.#linter.isForeign?.(piece, document) ?? isForeign(piece))) {
-        skipped++
-        continue
-      }
-      if (linted++ === 0) this.#begin(document, number)
       const result = piece.oversized
         ? { problems: tooLarge(document, piece.task.line, this.#settings) }
         : this.#linter.lint(piece.task, about)
       // It may reject before it is awaited.
       if (result instanceof Promise) result.catch(() => undefined)
-      this.#collected = this.#collected.then(() => this.#add(input, piece, result))
+      this.#collected = this.#collected.then(async () => {
+        found[(await this.#add(input, piece, result)) ? 'foreign' : 'linted']++
+      })
       if (this.#linter.isFull()) await this.#collected
       if (this.isLost) return
       if (signal.aborted) throw new AbortedError(signal.reason)
     }
-    if (skipped > 0 && linted === 0) this.#skipped++
+    this.#collected = this.#collected.then(() => {
+      if (found.foreign > 0 && found.linted === 0) this.#skipped++
+    })
   }
 
-  #begin(document: string, number: number): void {
+  #begin({ document, number }: NumberedInput): void {
+    if (this.#begun === number) return
+    this.#begun = number
     if (this.#names.length < NAMES) this.#names.push(document)
     if (this.#settings.shard && !this.#numbers.has(document)) this.#numbers.set(document, number)
   }
@@ -204,19 +211,23 @@ class Linting {
     }
   }
 
-  async #add({ document, number }: NumberedInput, piece: Piece, result: LintResult | Promise<LintResult>): Promise<void> {
-    if (this.isLost) return
+  /** Adds the result of a task; returns true for a file that is not STAC. */
+  async #add(input: NumberedInput, piece: Piece, result: LintResult | Promise<LintResult>): Promise<boolean> {
+    if (this.isLost) return false
+    const { document, number } = input
     const { documents, text, placed, list } = piece
     const { run, shard } = this.#settings
     try {
       const linted = result instanceof Promise ? await result : result
+      if (linted.isForeign) return true
+      this.#begin(input)
       run.addOuterRefs(linted.outerRefs ?? [])
       const problems = shard ? linted.problems : compared(linted, run)
       const all = placed ? placed(problems) : problems
       const reported = this.#collector.add(all, list, linted.definitions)
-      this.#documents += documents
+      this.#documents += documents ?? linted.documents ?? 1
       await this.#list(reported)
-      if (all.length === 0 || text === undefined || text.length > this.#room) return
+      if (all.length === 0 || text === undefined || text.length > this.#room) return false
       this.#texts.set(document, new TextDecoder().decode(text))
       this.#room -= text.length
     } catch (error) {
@@ -224,6 +235,7 @@ class Linting {
       this.fail({ name: document, error }, number)
       this.isLost = error.code !== 'JOB_FAILED'
     }
+    return false
   }
 
   async #list(problems: readonly Problem[]): Promise<void> {

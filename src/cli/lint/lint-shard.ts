@@ -5,7 +5,7 @@ import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } fr
 import { nameOfDocument } from '../../lint/rules/conflicting-scheme.ts'
 import { own } from '../../stac/document.ts'
 import { compare } from './collector.ts'
-import { findingOf, hashOf, type LintResult, placeholderIn, withOther } from './linter.ts'
+import { findingOf, hashOf, type LintResult, placeholderIn, subjectOf, withOther } from './linter.ts'
 
 /** Returns the findings of all parts that depend on the documents of other parts, as one run over all inputs finds them. */
 export function settledOf(shards: readonly FileShard[], outerRefs: OuterRefs): readonly Problem[] {
@@ -29,8 +29,9 @@ function conflictOf(
   { name, hash, where }: Required<Pending>['definition'],
   known: Map<string, { readonly where: string; readonly hashes: Set<string> }>,
 ): Problem | undefined {
-  const first = known.get(name)
-  if (!first) known.set(name, { where, hashes: new Set([hash]) })
+  const subject = subjectOf({ name, hash })
+  const first = known.get(subject)
+  if (!first) known.set(subject, { where, hashes: new Set([hash]) })
   if (!first || first.hashes.has(hash)) return undefined
   first.hashes.add(hash)
   return withOther(problem, first.where)
@@ -48,7 +49,7 @@ export function definitionsOf({ problems, definitions = [] }: LintResult): {
     if (!defined) others.push(problem)
     else {
       const { document = '', id, pointer, severity: level } = problem
-      found.push({ name: defined.name, hash: hashOf(defined.scheme), document, ...(id !== undefined && { id }), pointer, level })
+      found.push({ name: defined.name, hash: hashOf(defined), document, ...(id !== undefined && { id }), pointer, level })
     }
   }
   return { problems: others, definitions: found }
@@ -79,8 +80,8 @@ export class Definitions {
     const firsts = new Map<string, ShardDefinition>()
     return this.all().flatMap((definition) => {
       const { name, document, pointer: at, id, level } = definition
-      const first = firsts.get(name)
-      if (!first) firsts.set(name, definition)
+      const first = firsts.get(subjectOf(definition))
+      if (!first) firsts.set(subjectOf(definition), definition)
       if (!first || level === 'off') return []
       const data = { name, other: nameOfDocument(first.id, first.document) }
       return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer: at }, complete)]

@@ -3,15 +3,16 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
-import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
-import { LintRun } from '../../lint/lint-run.ts'
+import type { TextOptions } from '../../lint/lint.ts'
+import { type Defined, LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
-import { isObject, type JsonObject } from '../../stac/document.ts'
-import type { Piece, Task } from '../inputs/pieces.ts'
+import { isObject } from '../../stac/document.ts'
+import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
+import { lintTask, type TaskOptions, type TaskResult } from './lint-task.ts'
 
-/** The findings of a task. */
-export interface LintResult {
+/** The findings of a task, and what the run needs of it. */
+export interface LintResult extends Partial<TaskResult> {
   readonly problems: readonly Problem[]
   /** Schemes to compare with those of earlier tasks; absent if they are already compared. */
   readonly definitions?: readonly Defined[]
@@ -19,19 +20,9 @@ export interface LintResult {
   readonly outerRefs?: readonly string[]
 }
 
-/** A defined scheme, in the order of the documents. */
-export interface Defined {
-  readonly name: string
-  readonly scheme: JsonObject
-  /** The name of its document. */
-  readonly where: string
-}
-
 export interface Linter {
   /** Lints one task of a document. Errors: `ABORTED`, and those of the connection to workers. */
   lint(task: Task, about: TaskRules): LintResult | Promise<LintResult>
-  /** Returns true for a piece of a document that is not STAC; default: `isForeign`. */
-  isForeign?(piece: Piece, document: string): boolean
   /** Returns true if results must be awaited before further tasks. */
   isFull(): boolean
   close(): Promise<void>
@@ -44,6 +35,8 @@ export interface TaskRules {
   readonly rules: Levels
   /** True when the user did not name this document alone: then one that does not use the extension has no findings. */
   readonly skipUnused?: boolean
+  /** True for a file that the user did not name, which is not linted unless it is STAC. */
+  readonly mayBeForeign?: boolean
 }
 
 const require = createRequire(import.meta.url)
@@ -62,7 +55,7 @@ export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete'
   return {
     lint: (task, about) => {
       const options = { ...about, complete, ...(isShown && { isShown }) }
-      return run ? { problems: lintTask(task, { ...options, run }) } : recorded(task, options)
+      return run ? lintTask(task, { ...options, run }) : recorded(task, options)
     },
     isFull: () => true,
     close: async () => {},
@@ -70,10 +63,10 @@ export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete'
 }
 
 /** Lints a task and records its schemes, which the caller compares with those of other tasks. */
-export function recorded(task: Task, options: TextOptions): Required<LintResult> {
+export function recorded(task: Task, options: TaskOptions): LintResult {
   const run = new RecordingRun({ siteOf })
-  const problems = lintTask(task, { ...options, run })
-  return { problems, definitions: run.definitions, outerRefs: run.outerRefs.all() }
+  const result = lintTask(task, { ...options, run })
+  return { ...result, definitions: run.definitions, outerRefs: run.outerRefs.all() }
 }
 
 /** The placeholder in a message for the name of the other document: the last one, because the name of a scheme may look like it. */
@@ -98,39 +91,39 @@ class RecordingRun extends LintRun {
   readonly definitions: Defined[] = []
   readonly #seen = new Set<string>()
 
-  override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
-    const key = JSON.stringify([name, scheme])
+  override otherDefinition(defined: Defined): string | undefined {
+    const { name, scheme, home } = defined
+    const key = JSON.stringify([home, name, scheme])
     if (this.#seen.has(key) || this.#seen.size >= MOST_DEFINITIONS) return undefined
     this.#seen.add(key)
-    this.definitions.push({ name, scheme, where })
+    this.definitions.push(defined)
     return `\u0001${this.definitions.length - 1}`
   }
 }
 
-/** Hashes a definition without its description and regardless of member order. */
-export function hashOf(scheme: JsonObject): string {
+/** Hashes a definition without its description and regardless of member order; the site of its document comes first. */
+export function hashOf({ scheme, home }: Pick<Defined, 'scheme' | 'home'>): string {
   const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
   )
-  return createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
+  return `${home}/${createHash('sha256').update(meaning).digest('base64url').slice(0, 22)}`
+}
+
+/** Returns what definitions with different hashes are in conflict about: a name at a site. */
+export function subjectOf({ name, hash }: { readonly name: string; readonly hash: string }): string {
+  return `${hash.slice(0, hash.indexOf('/'))} ${name}`
 }
 
 /** Compares recorded schemes with those of the run, and removes findings without a conflict. */
 export function compared({ problems, definitions }: LintResult, run: LintRun): readonly Problem[] {
   if (!definitions) return problems
-  const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
+  const others = definitions.map((defined) => run.otherDefinition(defined))
   return problems.flatMap((problem) => {
     const index = placeholderIn(problem)
     if (index === undefined) return [problem]
     const other = others[index]
     return other === undefined ? [] : [withOther(problem, other)]
   })
-}
-
-/** Pointers and lines are those of the task. */
-function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
-  const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
-  return text === undefined ? lint(value, all) : lintText(text, all)
 }
 
 /** The rules that need more than one document. */

@@ -53,9 +53,9 @@ class QueueLinter implements Linter {
     signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  lint(task: Task, { document, preset, rules, skipUnused }: TaskRules): Promise<LintResult> {
+  lint(task: Task, { document, preset, rules, skipUnused, mayBeForeign }: TaskRules): Promise<LintResult> {
     if (this.#signal.aborted) return Promise.reject(abortedBy(this.#signal))
-    const travelling = { ...packed(task, document, 0), ...(skipUnused && { skipUnused }) }
+    const travelling = { ...packed(task, document, 0), ...(skipUnused && { skipUnused }), ...(mayBeForeign && { mayBeForeign }) }
     const units = travelling.text?.length ?? travelling.base64?.length ?? 0
     if (sumOf(this.#next) + units > UNITS) this.#send()
     this.#preset = preset

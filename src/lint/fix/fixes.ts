@@ -1,17 +1,8 @@
 /** The fixes by code: each turns a finding into edits of the text. */
 
-import {
-  declarationsOf,
-  EXTENSION,
-  type ExtensionVersion,
-  isObject,
-  NEWEST,
-  own,
-  ownString,
-  schemePlaces,
-  VERSIONS,
-} from '../../stac/document.ts'
+import { declarationsOf, EXTENSION, type ExtensionVersion, isObject, NEWEST, own, schemePlaces, VERSIONS } from '../../stac/document.ts'
 import type { Edit, JsonText } from '../../stac/json-text.ts'
+import { lowestVersion } from '../model.ts'
 import { inside, schemeOfType, valueAt } from '../pointer.ts'
 import type { Problem } from '../problem.ts'
 import { typeFrom } from '../rules/scheme-type.ts'
@@ -81,7 +72,7 @@ export function isRemovable({ pointer }: Problem, problems: readonly Problem[]):
 }
 
 const declare: Fix = (text, { pointer, document, at, value }) => {
-  const url = urlOf(needsNewest(document) ? NEWEST : '1.1.0')
+  const url = urlOf(lowestVersion(document))
   return Array.isArray(value) ? text.push(pointer, url) : text.insert(at, 'stac_extensions', [url])
 }
 
@@ -126,7 +117,7 @@ const placement: Readonly<Record<string, Fix>> = {
   'misplaced-schemes': intoProperties,
   'schemes-on-target': intoDocument,
   'misspelt-auth-field': renameToNear,
-  'unknown-extension-version': (text, { pointer }) => text.replace(pointer, urlOf(NEWEST)),
+  'unknown-extension-version': (text, { pointer, document }) => text.replace(pointer, urlOf(lowestVersion(document))),
   'extension-url': replaceWithNear,
   'multiple-extension-versions': keepHighest,
   'version-mismatch': raise,
@@ -233,15 +224,4 @@ const STORAGE = 'https://stac-extensions.github.io/storage/v2.0.0/schema.json'
 
 function urlOf(version: ExtensionVersion): string {
   return `${EXTENSION}v${version}/schema.json`
-}
-
-/** True when a scheme uses features of 1.2.0: `auth:refs` of its own, or a token exchange. */
-function needsNewest(document: unknown): boolean {
-  const maps = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
-  return maps.flatMap((map) => Object.values(map ?? {})).some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme))
-}
-
-function exchanges(scheme: unknown): boolean {
-  const flowMap = own(scheme, 'flows')
-  return own(flowMap, 'tokenExchange') !== undefined || Object.values(flowMap ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
 }

@@ -1,6 +1,6 @@
 import { nearMiss } from '../../text/suggest.ts'
 import { rule } from '../rule.ts'
-import { looksLikeField } from '../survey.ts'
+import { looksLikeField, type MisplacedField } from '../survey.ts'
 
 export const authFieldName = rule('auth-field-name', 'placement', {
   'misspelt-auth-field': {
@@ -15,19 +15,22 @@ export const authFieldName = rule('auth-field-name', 'placement', {
     },
   },
   'unknown-auth-field': {
-    levels: ['warn', 'warn', 'off'],
+    levels: ['warn', 'warn', 'error'],
     messages: {
       unknown: 'the extension does not define "{field}", so clients ignore it: remove it, or use another prefix',
     },
-    document({ misplacedFields }, report) {
-      for (const { field, pointer } of misplacedFields) {
-        if (field.startsWith('auth:') && field !== 'auth:refs' && field !== 'auth:schemes' && !nearestAuthField(field)) {
-          report(pointer, 'unknown', { field })
-        }
+    document({ misplacedFields, preset, kind }, report) {
+      for (const { field, pointer, holder } of misplacedFields) {
+        if (!field.startsWith('auth:') || field === 'auth:refs' || field === 'auth:schemes' || nearestAuthField(field)) continue
+        // The published schemas do not look at these places.
+        const isUnseen = UNSEEN.has(holder) || (holder === 'document' && (kind === 'item' || kind === 'wrapper'))
+        if (preset !== 'schema' || !isUnseen) report(pointer, 'unknown', { field })
       }
     },
   },
 })
+
+const UNSEEN: ReadonlySet<MisplacedField['holder']> = new Set(['alternate', 'summaries'])
 
 /** Returns the field that a misspelt name probably means. */
 export function nearestAuthField(field: string): string | undefined {

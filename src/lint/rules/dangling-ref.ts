@@ -10,12 +10,12 @@ export const danglingRef = rule('dangling-ref', 'references', {
     messages: { undefined: 'auth:refs names "{ref}", which auth:schemes does not define: define it, or correct the name' },
     fix: 'suggestion',
     target(target, report) {
-      const { refs, definitions, document } = target
+      const { refs, document } = target
       // It is unknown what a malformed map defines.
       if (!refs || (document.map && !isObject(document.map.value))) return
       for (let index = 0; index < refs.length; index++) {
         const ref = refs[index]
-        if (typeof ref !== 'string' || definitions[index]) continue
+        if (typeof ref !== 'string' || target.definition(ref)) continue
         report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
       }
     },

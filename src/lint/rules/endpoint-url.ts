@@ -28,11 +28,14 @@ export const endpointUrl = rule('endpoint-url', 'flows', {
     },
   },
   'relative-authorization-api': {
-    levels: ['warn', 'warn', 'off'],
+    levels: ['warn', 'warn', 'error'],
     messages: {
       relative: 'authorizationApi is relative, which means nothing in a copy of the document: write an absolute URL',
     },
     flow({ value, pointer, scheme }, report) {
+      const { version, preset } = scheme.map
+      // The schema of 1.0.0 has no format for it.
+      if (preset === 'schema' && version === '1.0.0') return
       const api = scheme.type === 'signedUrl' ? ownString(value, 'authorizationApi') : undefined
       if (/^(?:\.{0,2}\/|\?)/.test(api ?? '')) report(`${pointer}/authorizationApi`, 'relative')
     },

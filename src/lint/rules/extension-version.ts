@@ -1,4 +1,5 @@
 import { EXTENSION, NEWEST } from '../../stac/document.ts'
+import { lowestVersion } from '../model.ts'
 import { rule } from '../rule.ts'
 
 export const extensionVersion = rule('extension-version', 'placement', {
@@ -17,12 +18,12 @@ export const extensionVersion = rule('extension-version', 'placement', {
     },
   },
   'extension-url': {
-    levels: ['warn', 'error', 'off'],
+    levels: ['warn', 'error', 'error'],
     messages: { other: 'stac_extensions names the extension by a URL that clients do not recognize: use its published URL' },
     fix: 'suggestion',
-    document({ declarations, at }, report) {
+    document({ declarations, object, at }, report) {
       for (const { version, url, index } of declarations) {
-        const near = `${EXTENSION}v${version ?? NEWEST}/schema.json`
+        const near = `${EXTENSION}v${version ?? lowestVersion(object)}/schema.json`
         if (url !== near && (version || !url.startsWith(EXTENSION))) report(`${at}/stac_extensions/${index}`, 'other', { near })
       }
     },

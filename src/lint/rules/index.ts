@@ -4,6 +4,7 @@ import { alternateWithoutRefs } from './alternate-without-refs.ts'
 import { authFieldName } from './auth-field-name.ts'
 import { conflictingScheme } from './conflicting-scheme.ts'
 import { danglingRef } from './dangling-ref.ts'
+import { danglingStorageRef } from './dangling-storage-ref.ts'
 import { documentLimit } from './document-limit.ts'
 import { documentShape } from './document-shape.ts'
 import { documentType } from './document-type.ts'
@@ -44,7 +45,7 @@ import { schemesSummary } from './schemes-summary.ts'
 import { scopeUnlisted } from './scope-unlisted.ts'
 import { secretInDocument } from './secret-in-document.ts'
 import { selfMismatch } from './self-mismatch.ts'
-import { signedHref } from './signed-href.ts'
+import { signedUrl } from './signed-url.ts'
 import { undeclaredExtension } from './undeclared-extension.ts'
 import { unreachable } from './unreachable.ts'
 import { unusedScheme } from './unused-scheme.ts'
@@ -66,8 +67,9 @@ export const rules: readonly Rule[] = [
   foreignHostRef,
   foreignProvider,
   protectedHref,
-  signedHref,
+  signedUrl,
   s3WithoutStorage,
+  danglingStorageRef,
   s3PublicBucket,
   endpointUnreachable,
   endpointAnswer,

@@ -18,7 +18,7 @@ export const oauthFlow = rule('oauth-flow', 'flows', {
     messages: { unknown: 'the extension does not define the flow "{flow}", so most clients cannot use it: offer a defined flow, too' },
     flow(flow, report) {
       const { name, scheme, pointer } = flow
-      if (scheme.type !== 'oauth2' || name === '' || (FLOW_NAMES as readonly string[]).includes(name) || nearestFlow(flow)) return
+      if (scheme.type !== 'oauth2' || name === '' || isDefined(name) || nearestFlow(flow)) return
       report(pointer, 'unknown', { flow: name })
     },
   },
@@ -31,9 +31,13 @@ export const oauthFlow = rule('oauth-flow', 'flows', {
   },
 })
 
+function isDefined(name: string): boolean {
+  return (FLOW_NAMES as readonly string[]).includes(name)
+}
+
 /** Returns the defined flow that a misspelt name probably means. */
 function nearestFlow({ name, scheme }: FlowNode): string | undefined {
-  return scheme.type === 'oauth2' ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
+  return scheme.type === 'oauth2' && !isDefined(name) ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
 }
 
 const ALIASES = { accessCode: 'authorizationCode', application: 'clientCredentials' }

@@ -1,4 +1,5 @@
 import { hrefProblem } from '../../http/url.ts'
+import { ownString } from '../../stac/document.ts'
 import { hrefIn } from '../../stac/target.ts'
 import type { TargetNode } from '../model.ts'
 import { isInsecure, protocolOf } from '../model.ts'
@@ -12,8 +13,9 @@ export const protectedHref = rule('protected-href', 'references', {
     protectedTarget(target, report) {
       const scheme = protocolOf(target.href)
       if (scheme !== 's3' && scheme !== 'file') return
+      if (scheme === 's3' && target.refs?.some((ref) => opensS3(target, ref))) return
       const { types } = target
-      if (types.length === 0 || !types.every((type) => scheme === 'file' || HTTP_ONLY.has(type))) return
+      if (types.length === 0) return
       report(`${target.pointer}/auth:refs`, 'mismatch', { types: [...new Set(types)].join(', '), scheme })
     },
   },
@@ -57,6 +59,11 @@ export const protectedHref = rule('protected-href', 'references', {
 
 function nounOf({ kind }: TargetNode): string {
   return kind === 'link' ? 'link' : 'asset'
+}
+
+function opensS3(target: TargetNode, ref: unknown): boolean {
+  const type = ownString(target.definition(ref)?.value, 'type')
+  return type !== undefined && !HTTP_ONLY.has(type)
 }
 
 const HTTP_ONLY = new Set(['http', 'apiKey', 'openIdConnect'])

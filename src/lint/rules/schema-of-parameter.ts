@@ -2,7 +2,7 @@
  * The part of JSON Schema draft-07 that checks the schema of a parameter: keywords that contain schemas, and the values of the others.
  * A table instead of the meta-schema, which would be larger than the rest of the linter.
  */
-import { isObject, own, pointer } from '../../stac/document.ts'
+import { isObject, type JsonObject, own, pointer } from '../../stac/document.ts'
 import { rule } from '../rule.ts'
 
 export const schemaOfParameter = rule('schema-of-parameter', 'flows', {
@@ -27,9 +27,8 @@ export const schemaOfParameter = rule('schema-of-parameter', 'flows', {
     levels: ['warn', 'warn', 'off'],
     messages: { refused: 'clients refuse parameters whose schema has {keyword}: write the schema out' },
     parameter({ value, pointer: at }, report) {
-      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-        if (keyword === '$ref' || keyword === '$id') report(`${at}/schema${inner}`, 'refused', { keyword })
-      }
+      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'), REFUSED))
+        report(`${at}/schema${inner}`, 'refused', { keyword })
     },
   },
   'openapi-keyword': {
@@ -37,12 +36,13 @@ export const schemaOfParameter = rule('schema-of-parameter', 'flows', {
     messages: { meaningless: '{keyword} is a keyword of OpenAPI without a meaning in JSON Schema: remove it' },
     parameter({ value, pointer: at, flow }, report) {
       if (flow.scheme.map.version === '1.0.0') return
-      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-        if (OPENAPI.has(keyword)) report(`${at}/schema${inner}`, 'meaningless', { keyword })
-      }
+      for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'), OPENAPI))
+        report(`${at}/schema${inner}`, 'meaningless', { keyword })
     },
   },
 })
+
+const REFUSED = new Set(['$ref', '$id'])
 
 const OPENAPI = new Set(['nullable', 'example', 'discriminator', 'xml', 'externalDocs', 'deprecated'])
 
@@ -52,11 +52,16 @@ interface Keyword {
   readonly pointer: string
 }
 
-const IN_SCHEMA = ['additionalItems', 'additionalProperties', 'contains', 'else', 'if', 'not', 'propertyNames', 'then']
-
-const IN_LIST = ['allOf', 'anyOf', 'oneOf']
-
-const IN_MAP = ['definitions', 'patternProperties', 'properties']
+/** Keywords with schemas in them, and whether their value is a schema, a list or a map of schemas. */
+const HOLDERS = new Map<string, 'schema' | 'list' | 'map' | 'items' | 'dependencies'>([
+  ...['additionalItems', 'additionalProperties', 'contains', 'else', 'if', 'not', 'propertyNames', 'then'].map(
+    (keyword) => [keyword, 'schema'] as const,
+  ),
+  ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, 'list'] as const),
+  ...['definitions', 'patternProperties', 'properties'].map((keyword) => [keyword, 'map'] as const),
+  ['items', 'items'],
+  ['dependencies', 'dependencies'],
+])
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
@@ -112,28 +117,41 @@ function schemaFault(schema: unknown): string | undefined {
   return undefined
 }
 
-/** Returns every keyword in a schema and the schemas inside it, in document order of each level. */
-function keywordsIn(schema: unknown, at = ''): readonly Keyword[] {
+/** Returns those of the keywords that are in a schema or the schemas inside it, in document order of each level. */
+function keywordsIn(schema: unknown, keywords: ReadonlySet<string>, at = ''): readonly Keyword[] {
   if (!isObject(schema)) return []
-  const here = Object.keys(schema).map((keyword) => ({ keyword, pointer: pointer(at, keyword) }))
-  return [...here, ...innerSchemas(schema).flatMap((inner) => keywordsIn(inner.value, at + inner.pointer))]
+  const found: Keyword[] = []
+  for (const keyword in schema) if (keywords.has(keyword)) found.push({ keyword, pointer: pointer(at, keyword) })
+  for (const inner of innerSchemas(schema)) found.push(...keywordsIn(inner.value, keywords, at + inner.pointer))
+  return found
 }
 
-function innerSchemas(schema: object): readonly { readonly value: unknown; readonly pointer: string }[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (IN_SCHEMA.includes(keyword)) return [{ value, pointer: pointer('', keyword) }]
-    const many = IN_LIST.includes(keyword) || (keyword === 'items' && Array.isArray(value))
-    if (keyword === 'items' && !many) return [{ value, pointer: '/items' }]
-    if (!many && !IN_MAP.includes(keyword) && keyword !== 'dependencies') return []
-    const values = isObject(value) || Array.isArray(value) ? Object.entries(value) : []
-    const schemas = keyword === 'dependencies' ? values.filter(([, entry]) => !Array.isArray(entry)) : values
-    return schemas.map(([name, inner]) => ({ value: inner, pointer: pointer('', keyword, name) }))
-  })
+interface InnerSchema {
+  readonly value: unknown
+  readonly pointer: string
+}
+
+const NONE: readonly InnerSchema[] = []
+
+function innerSchemas(schema: JsonObject): readonly InnerSchema[] {
+  let found = NONE
+  // Nearly all schemas have none.
+  for (const keyword in schema) if (HOLDERS.has(keyword)) found = [...found, ...schemasOf(keyword, schema[keyword])]
+  return found
+}
+
+function schemasOf(keyword: string, value: unknown): readonly InnerSchema[] {
+  const holder = HOLDERS.get(keyword)
+  if (holder === 'schema' || (holder === 'items' && !Array.isArray(value))) return [{ value, pointer: pointer('', keyword) }]
+  const values = isObject(value) || Array.isArray(value) ? Object.entries(value) : []
+  const schemas = holder === 'dependencies' ? values.filter(([, entry]) => !Array.isArray(entry)) : values
+  return schemas.map(([name, inner]) => ({ value: inner, pointer: pointer('', keyword, name) }))
 }
 
 function shapeFault(keyword: string, value: unknown): string | undefined {
-  if (IN_LIST.includes(keyword) && !(Array.isArray(value) && value.length > 0)) return 'a list of schemas'
-  if ((IN_MAP.includes(keyword) || keyword === 'dependencies') && !isObject(value)) return 'a map of schemas'
+  const holder = HOLDERS.get(keyword)
+  if (holder === 'list' && !(Array.isArray(value) && value.length > 0)) return 'a list of schemas'
+  if ((holder === 'map' || holder === 'dependencies') && !isObject(value)) return 'a map of schemas'
   return undefined
 }
 

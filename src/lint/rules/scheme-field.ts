@@ -16,6 +16,18 @@ export const schemeField = rule('scheme-field', 'schemes', {
       return true
     },
   },
+  'custom-type-field': {
+    levels: ['warn', 'error', 'error'],
+    messages: {
+      reserved: 'the published schema refuses "{field}", a field of {types}, on the custom type {type}: use another name',
+    },
+    scheme({ value, type, pointer, map: { version } }, report) {
+      // The schema of 1.0.0 does not look into schemes.
+      if (!type || isDefinedType(type) || version === '1.0.0') return
+      for (const [field, types] of FIELDS_OF_TYPES)
+        if (Object.hasOwn(value, field)) report(`${pointer}/${field}`, 'reserved', { field, types: types.join(' and '), type })
+    },
+  },
   'unknown-field': {
     levels: ['warn', 'warn', 'off'],
     messages: { unknown: 'the extension does not define "{field}" here, so clients ignore it: correct or remove it' },
@@ -42,6 +54,8 @@ export const schemeField = rule('scheme-field', 'schemes', {
     },
   },
 })
+
+const FIELDS_OF_TYPES = Object.entries(FIELD_TYPES)
 
 function check(object: JsonObject, known: readonly string[], at: string, report: Report): void {
   for (const field in object) {

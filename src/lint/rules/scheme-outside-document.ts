@@ -9,12 +9,13 @@ export const schemeOutsideDocument = rule('scheme-outside-document', 'references
     },
     fix: 'suggestion',
     target(target, report) {
-      const { refs, definitions } = target
-      for (let index = 0; index < definitions.length; index++) {
-        const where = definitions[index]?.where
+      const { refs, document } = target
+      if (!refs || (!document.wrapper && document.parents.length === 0)) return
+      for (const [index, ref] of refs.entries()) {
+        const where = target.definition(ref)?.where
         if (where !== 'wrapper' && where !== 'parent') continue
         report(`${target.pointer}/auth:refs/${index}`, 'outside', {
-          ref: String(refs?.[index]),
+          ref: String(ref),
           where: where === 'wrapper' ? 'the list around this document' : 'a parent',
           fix: where === 'wrapper' && 'suggestion',
         })

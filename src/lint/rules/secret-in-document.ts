@@ -31,7 +31,7 @@ function search(value: unknown, field: string, at: string, report: Report, speak
   if (typeof value === 'string') {
     if (isSecretText(field, value, speaking)) report(at, 'secret', { field })
   } else if (typeof value === 'object' && value !== null) {
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
       const inner: unknown = value[name as keyof typeof value]
       const member = Array.isArray(value) ? field : name
       const isFree = speaking || SPEAKING.has(member)

@@ -54,6 +54,19 @@ describe('a job', () => {
     expect(judged?.outerRefs).toEqual(['key'])
   })
 
+  it('says of files that the user did not name which are not STAC, and of lists how many documents they have', async () => {
+    const texts = ['{ "name": "x" }', `[${documents[0]},${documents[1]}]`, '{ // x\n}', '{']
+    const { tasks, ...rest } = job(texts)
+    const results = await lintJob(travelled({ ...rest, tasks: tasks.map((task) => ({ ...task, mayBeForeign: true })) }))
+    const read = readResults(travelled(results), texts.length) ?? []
+    expect(read.map(({ isForeign = false, documents: count, problems }) => [isForeign, count, problems.length])).toEqual([
+      [true, 1, 0],
+      [false, 2, 2],
+      [true, 1, 0],
+      [false, 1, 1],
+    ])
+  })
+
   const tasks = [{ document: 'd', levels: 0, text: '{}' }]
   it.each([
     ['nothing', undefined],

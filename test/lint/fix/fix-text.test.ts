@@ -67,6 +67,14 @@ describe('fixes', () => {
       JSON.parse(fixText(JSON.stringify({ ...catalogWith([linkTo('key')], schemes), stac_extensions: [] })).text)
     expect(declared({ key: KEY }).stac_extensions).toEqual([EXTENSION])
     expect(declared(chained).stac_extensions).toEqual([EXTENSION.replace('1.1.0', '1.2.0')])
+    for (const wrong of [EXTENSION.replace('1.1.0', '1.9.0'), EXTENSION.replace('v1.1.0', 'main').replace('https:', 'http:')]) {
+      const corrected = (schemes: object) => {
+        const document = { ...catalogWith([linkTo('key')], schemes), stac_extensions: [wrong] }
+        return JSON.parse(fixText(JSON.stringify(document), { suggestions: true }).text).stac_extensions
+      }
+      expect(corrected({ key: KEY })).toEqual([EXTENSION])
+      expect(corrected(chained)).toEqual([EXTENSION.replace('1.1.0', '1.2.0')])
+    }
   })
 
   it('fixes replace an HTTP authentication scheme that was used as a type', () => {

@@ -6,7 +6,6 @@ import { LintRun, type Problem, type Severity } from '../../../lint/index.ts'
 import { pageOf } from '../../../lint/reporters/sarif.ts'
 import type { Edit } from '../../../stac/json-text.ts'
 import { forLine } from '../../../text/sanitize.ts'
-import { isForeign } from '../../inputs/pieces.ts'
 import type { LintSettings } from '../lint-run.ts'
 import { localLinter, siteOf } from '../linter.ts'
 
@@ -46,9 +45,8 @@ function problemsIn({ document, name }: OpenDocument, settings: LintSettings): P
   const run = new LintRun({ siteOf })
   const linter = localLinter(settings, run)
   const { levels } = settings
-  const about = { preset: levels.preset, rules: levels.levelsFor(name), document: name, skipUnused: true }
+  const about = { preset: levels.preset, rules: levels.levelsFor(name), document: name, skipUnused: true, mayBeForeign: true }
   const found = tasksOf(text, name).flatMap((task) => {
-    if (isForeign({ documents: 1, task })) return []
     // Linting in this process is synchronous.
     const { problems } = linter.lint(task, about) as { readonly problems: readonly Problem[] }
     // Editors report the syntax of every JSON file themselves.
