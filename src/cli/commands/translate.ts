@@ -8,7 +8,7 @@ The API key is STAC_AUTH_TRANSLATION_KEY, else a credential whose sendTo allows 
 stands for that file. Without arguments the text is read from stdin; to translate the word "catalog", send it to stdin.`
 
 /** Options of `translate` that `translate catalog` refuses, or has itself. */
-const NOT_OF_CATALOG: ReadonlySet<string | null | undefined> = new Set(['--output-dir', '--text', '--resume', '--verbose'])
+const NOT_OF_CATALOG: ReadonlySet<string | null | undefined> = new Set(['--output-dir', '--text', '--verbose'])
 
 /** `translate TEXT…|FILE…` and `translate catalog DOC`: translates texts, documents and catalogs. */
 export function addTranslate(program: Command, context: Context): void {
@@ -16,7 +16,6 @@ export function addTranslate(program: Command, context: Context): void {
   withTranslateOptions(command)
     .option('--output-dir <folder>', 'write translated files to this folder, as guide.de.docx')
     .option('--text', 'treat every argument as text, even if a file has that name')
-    .option('--resume <file>', 'fetch the document of an interrupted command')
     .addHelpText('after', KEY)
     .action(
       context.run(async (names: readonly string[], options: TranslateOptions) =>
@@ -24,14 +23,14 @@ export function addTranslate(program: Command, context: Context): void {
       ),
     )
   command
-    .command('catalog <document>')
+    .command('catalog [document]')
     .description('translate titles, descriptions and keywords of a STAC document')
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: ({ parent }) => parent?.options.filter(({ long }) => !NOT_OF_CATALOG.has(long)) ?? [],
     })
     .action(
-      context.run(async (name: string, _own: object, given: Command) =>
+      context.run(async (name: string | undefined, _own: object, given: Command) =>
         (await import('../translate/catalog.ts')).catalog(name, given.optsWithGlobals<TranslateOptions>(), context),
       ),
     )
@@ -49,6 +48,8 @@ function withTranslateOptions(command: Command): Command {
     .option('--base-url <url>', 'set the URL of the service (default: by the key)')
     .option('--plan <plan>', 'use the host of this plan: free, pro')
     .option('-o, --output <file>', 'write to this new file (default: stdout)')
-    .option('--usage', 'print the used quota at the end; ignored with --json')
+    .option('--resume <file>', 'continue a command that was interrupted or failed, from the file that it names')
+    .option('--memory <file>', 'take texts from this file that were translated before, and add new ones')
+    .option('--usage', 'print the used quota at the end, or alone')
     .option('--json', 'print one JSON value')
 }

@@ -1,13 +1,12 @@
 /** Options of `translate` for the service, and its client with the user's key. */
 
-import { Readable } from 'node:stream'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
-import { writeNewFile } from '../../node/base/index.ts'
-import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
-import type { TranslateParams } from '../../services/translation/translate-text.ts'
+import type { Usage } from '../../services/translation/admin.ts'
+import { type TranslateParams, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
+import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { usageError } from '../exit-code.ts'
-import { version } from '../io.ts'
+import { EXIT, usageError } from '../exit-code.ts'
+import { version, write } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { loggedTransport } from '../request-log.ts'
@@ -25,6 +24,7 @@ export interface TranslateOptions extends CredentialsOption {
   readonly outputDir?: string
   readonly text?: boolean
   readonly resume?: string
+  readonly memory?: string
   readonly usage?: boolean
   readonly json?: boolean
 }
@@ -74,21 +74,21 @@ export async function openClient(context: Context, options: TranslateOptions): P
 
 /** Reports the used quota. */
 export async function noteUsage(client: TranslationClient, { io, diagnostics }: Context): Promise<void> {
-  const usage = await client.usage({ signal: io.signal })
+  await diagnostics.note(`usage: ${usageText(await client.usage({ signal: io.signal }))}`)
+}
+
+/** `translate --usage` alone: prints the used quota, with `--json` all that the service says. */
+export async function printUsage(options: TranslateOptions, context: Context): Promise<number> {
+  const { io } = context
+  const usage = await (await openClient(context, options)).usage({ signal: io.signal })
+  await write(io.stdout, options.json ? `${forJson(usage)}\n` : `${usageText(usage)}\n`)
+  return EXIT.done
+}
+
+function usageText(usage: Usage): string {
+  const { character_count, character_limit } = usage
   const left = usage.remaining()
   const isLimited = Number.isFinite(left)
-  const limit = isLimited && usage.character_limit ? ` of ${usage.character_limit}` : ''
-  const rest = isLimited ? `${left} are left` : 'without a limit'
-  await diagnostics.note(`usage: ${usage.character_count}${limit} characters, ${rest}`)
-}
-
-/** Throws the first error of a batch if nothing was translated, as for a wrong key; other errors unchanged. */
-export function refused(error: unknown): never {
-  if (!(error instanceof BatchError) || error.results.some((result) => result !== undefined)) throw error
-  throw error.failures[0]?.error ?? error
-}
-
-/** Writes a text to a new file. Errors: those of `writeNewFile`. */
-export function writeText(output: string, text: string): Promise<void> {
-  return writeNewFile(output, async () => Readable.from([Buffer.from(text)]))
+  const limit = isLimited && character_limit ? ` of ${character_limit}` : ''
+  return `${character_count}${limit} characters, ${isLimited ? `${left} are left` : 'without a limit'}`
 }
