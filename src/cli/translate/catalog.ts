@@ -9,6 +9,7 @@ import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { jsonIn, readInput, readText } from '../read-document.ts'
+import { jsonText } from '../records.ts'
 import { noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
 import { PaidTexts } from './paid-texts.ts'
 import {
@@ -29,7 +30,6 @@ import { addToMemory, hashOf, readMemory, type TextMemory } from './text-memory.
 /** Writes the copy to stdout or a new file, with `--json` a summary to stdout; returns the exit code. */
 export async function catalog(name: string | undefined, options: TranslateOptions, context: Context): Promise<number> {
   const { resume } = options
-  if (options.outputDir !== undefined || options.text) throw usageError('translate catalog does not support --output-dir and --text')
   if (resume !== undefined) {
     const client = await openClient(context, options)
     const record = recordIn(jsonIn(await readInput(resume, context.io)), resume, client)
@@ -146,8 +146,26 @@ async function finish({ client, params, input, text, options, context, file, kno
   return EXIT.done
 }
 
+/** The account of a catalog, for `--json`. */
+interface CatalogAccount {
+  /** Number of texts to translate. */
+  readonly places: number
+  /** Number of texts that were sent and translated; equal texts are sent once. */
+  readonly sent: number
+  /** Their characters. */
+  readonly characters: number
+  /** JSON pointers of texts of which a part is in the original language, because the service lost its markup. */
+  readonly kept: readonly string[]
+  /** Number of texts that were known from a memory or from the command that is continued. */
+  readonly reused?: number
+  /** JSON pointers of the texts that are not translated, with `code` and `message`. */
+  readonly missing?: readonly { readonly pointer: string; readonly code: string; readonly message: string }[]
+  /** The copy, where no file was written. */
+  readonly text?: string
+}
+
 function account({ places, kept, missing = [] }: TranslatedCatalog, { sent, characters, reused }: PaidTexts, text?: string): string {
   const lost = missing.map(({ pointer, error: { code, message } }) => ({ pointer, code, message }))
   const more = { ...(reused > 0 && { reused }), ...(lost.length > 0 && { missing: lost }), ...(text !== undefined && { text }) }
-  return `${JSON.stringify({ places, sent, characters, kept, ...more })}\n`
+  return jsonText({ places, sent, characters, kept, ...more } satisfies CatalogAccount)
 }

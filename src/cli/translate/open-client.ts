@@ -3,12 +3,12 @@
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Usage } from '../../services/translation/admin.ts'
 import { type TranslateParams, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
-import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { version, write } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
+import { jsonText } from '../records.ts'
 import { loggedTransport } from '../request-log.ts'
 
 export interface TranslateOptions extends CredentialsOption {
@@ -20,6 +20,7 @@ export interface TranslateOptions extends CredentialsOption {
   readonly context?: string
   readonly baseUrl?: string
   readonly plan?: string
+  readonly allowInsecure?: boolean
   readonly output?: string
   readonly outputDir?: string
   readonly text?: boolean
@@ -50,17 +51,22 @@ type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>
 
 const ENCRYPT = 'use https:; http: is only allowed for a service on this machine'
 
+/** For a URL from the environment, which others may have set. */
+const ENCRYPT_HERE = 'use https:, or --allow-insecure for tests on this machine'
+
 /**
  * Returns a client with the key in `STAC_AUTH_TRANSLATION_KEY`, else with the credential that allows the service.
  *
  * Errors: `USAGE` for an unknown plan, `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`, `FILE_ACCESS`.
  */
 export async function openClient(context: Context, options: TranslateOptions): Promise<TranslationClient> {
-  const { baseUrl, plan } = options
+  const { plan } = options
+  const baseUrl = options.baseUrl ?? (plan === undefined ? context.io.env.STAC_AUTH_TRANSLATION_URL || undefined : undefined)
   if (plan !== undefined && plan !== 'free' && plan !== 'pro') throw usageError('--plan must be free or pro')
-  if (plan !== undefined && baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
+  if (plan !== undefined && options.baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
   // A URL that the user gave may be on this machine.
-  const host: Host = baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
+  const isLocal = options.allowInsecure || options.baseUrl !== undefined
+  const host: Host = baseUrl !== undefined ? { baseUrl, ...(isLocal && { allowInsecure: 'loopback' }) } : plan !== undefined ? { plan } : {}
   const common = { appInfo: { name: 'stac-auth-cli', version: version() }, ...(await loggedTransport(context)) }
   const apiKey = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
   try {
@@ -68,7 +74,9 @@ export async function openClient(context: Context, options: TranslateOptions): P
     const auth = serviceAuth(await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])(), 'STAC_AUTH_TRANSLATION_KEY')
     return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), ...common, auth })
   } catch (error) {
-    throw isAuthError(error) && error.code === 'URL_INSECURE' ? new ConfigurationError(error.code, error.message, { hint: ENCRYPT }) : error
+    throw isAuthError(error) && error.code === 'URL_INSECURE'
+      ? new ConfigurationError(error.code, error.message, { hint: isLocal ? ENCRYPT : ENCRYPT_HERE })
+      : error
   }
 }
 
@@ -81,7 +89,7 @@ export async function noteUsage(client: TranslationClient, { io, diagnostics }: 
 export async function printUsage(options: TranslateOptions, context: Context): Promise<number> {
   const { io } = context
   const usage = await (await openClient(context, options)).usage({ signal: io.signal })
-  await write(io.stdout, options.json ? `${forJson(usage)}\n` : `${usageText(usage)}\n`)
+  await write(io.stdout, options.json ? jsonText(usage) : `${usageText(usage)}\n`)
   return EXIT.done
 }
 

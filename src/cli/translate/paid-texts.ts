@@ -104,7 +104,7 @@ export class PaidTexts {
     }
     signal.addEventListener('abort', interrupted, { once: true })
     let running = 0
-    const lane = async () => {
+    const sendAll = async () => {
       for (let texts = requests.shift(); texts; texts = requests.shift()) {
         await this.#save()
         running++
@@ -118,7 +118,7 @@ export class PaidTexts {
       }
     }
     try {
-      await Promise.all(Array.from({ length: CONCURRENCY }, lane))
+      await Promise.all(Array.from({ length: CONCURRENCY }, sendAll))
     } finally {
       signal.removeEventListener('abort', interrupted)
       clearTimeout(timer)

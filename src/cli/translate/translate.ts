@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf, usageError } from '../exit-code.ts'
 import { type Io, isBrokenPipe, write } from '../io.ts'
 import { jsonIn, readInput, readText } from '../read-document.ts'
+import { jsonText } from '../records.ts'
 import { catalogAgain } from './catalog.ts'
 import { checkHandleFile, handleFileOf, resumeFile, translateFile } from './documents.ts'
 import { noteUsage, openClient, paramsOf, printUsage, type TranslateOptions } from './open-client.ts'
@@ -58,7 +59,7 @@ async function resume(file: string, inputNames: readonly string[], options: Tran
     return finishAll({ client, params, inputs, options, context, file, known: texts })
   }
   const { output, status } = await resumeFile(client, file, parsed, options.output, context)
-  if (options.json) await write(context.io.stdout, `${JSON.stringify([{ input: file, output, ...billed(status) }])}\n`)
+  if (options.json) await write(context.io.stdout, jsonText([{ input: file, output, ...billed(status) }]))
   else if (options.usage) await noteUsage(client, context)
   return EXIT.done
 }
@@ -77,12 +78,17 @@ interface Work {
 
 /** The result of one input, for `--json`. */
 interface TranslatedInput {
+  /** The file, `-` for standard input, `text` for an argument. */
   readonly input: string
+  /** The file that was written. */
   readonly output?: string
+  /** The translation, where no file was written. */
   readonly text?: string
+  /** Language of a text that the service detected. */
   readonly detected_source_language?: string
+  /** Characters of a document that were billed. */
   readonly billed_characters?: number
-  /** Paragraphs that are not translated. */
+  /** Numbers of the paragraphs that are not translated, with `code` and `message`. */
   readonly missing?: readonly { readonly paragraph: number; readonly code: string; readonly message: string }[]
 }
 
@@ -132,7 +138,7 @@ async function printJson(
   const all = inputs.flatMap((input) => printed.get(input) ?? [])
   if (!json || (all.length === 0 && missing.length + failures.length > 0)) return
   try {
-    await write(io.stdout, `${JSON.stringify(all)}\n`)
+    await write(io.stdout, jsonText(all))
   } catch (error) {
     if (!isAuthError(error)) throw error
     for (const input of inputs) if (input.output === undefined) input.done = false
