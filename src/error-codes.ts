@@ -271,7 +271,7 @@ export const ERROR_CODES = {
     advice: 'Wait until the service recovers, then try again',
   },
   BATCH_INCOMPLETE: {
-    families: ['BatchError'],
+    families: ['BatchError', 'AuthError'],
     exit: 5,
     advice: 'Send the failed texts again; the error contains the results of the others',
   },

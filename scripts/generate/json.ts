@@ -159,6 +159,35 @@ const ENTRIES: readonly Entry[] = [
   },
   { command: 'queue workers --json', what: 'A line for each worker.', sources: [{ of: 'node/queue/queue-processes.ts QueueWorker' }] },
   { command: 'queue failed --json', what: 'A line for each file.', sources: [{ of: 'node/queue/queue-control.ts FailedFile' }] },
+  {
+    command: 'translate --json',
+    what: 'A list with one object for each text, file or document of which something is translated; `--usage` alone prints one object.',
+    sources: [
+      { title: 'an input', of: 'cli/translate/translate.ts TranslatedInput' },
+      {
+        title: 'the usage, with `--usage` alone',
+        of: 'services/translation/admin.ts Usage',
+        without: ['remaining', 'anyLimitReached', 'allows'],
+      },
+      { title: 'a catalog that is continued', of: 'cli/translate/catalog.ts CatalogAccount' },
+    ],
+  },
+  { command: 'translate catalog --json', what: 'One object.', sources: [{ of: 'cli/translate/catalog.ts CatalogAccount' }] },
+  {
+    command: 'translate glossaries --json',
+    what: 'A list of `glossaries list`, one object of `get` and `create`, null of `delete`.',
+    sources: [{ of: 'services/translation/glossaries.ts MultilingualGlossary' }],
+  },
+  {
+    command: 'translate style-rules --json',
+    what: 'A list, as the service has it.',
+    sources: [{ of: 'services/translation/style-rules.ts StyleRuleList' }],
+  },
+  {
+    command: 'translate languages --json',
+    what: 'A list, as the service has it.',
+    sources: [{ of: 'services/translation/languages.ts Language' }],
+  },
 ]
 
 /** The error that every command prints as one line on stderr, with an option for JSON. */
@@ -283,7 +312,7 @@ stac-auth explain item.json --json | jq -r '.[] | select(.refs | any(.code)) | .
 stac-auth download item.json -d data --json | jq -c 'select(.kind == "failed") | .error'   # what failed, and why
 \`\`\`
 
-\`translate … --json\` and \`time … --json\` print the JSON of the service.
+\`time … --json\` prints the JSON of the service, without its envelope.
 
 ${outputs.map(({ command, what, shapes }) => `## ${command}\n\n${what}\n\n${shapes.map(shapeTable).join('\n')}`).join('\n')}
 ## Errors

@@ -51,7 +51,8 @@ async function command(argv: readonly string[], io: Io, diagnostics: Diagnostics
 async function failure(thrown: unknown, io: Io, diagnostics: Diagnostics): Promise<number> {
   // The reader has closed the output: the command stops without a message, but it is not complete.
   if (isBrokenPipe(thrown)) return EXIT.interrupted
-  const error = io.signal.aborted ? new AbortedError(io.signal.reason) : known(thrown)
+  const isStopped = isAuthError(thrown) && thrown.code === 'ABORTED'
+  const error = io.signal.aborted && !isStopped ? new AbortedError(io.signal.reason) : known(thrown)
   await diagnostics.error(error)
   if (error.code === 'INTERNAL' && io.env.STAC_AUTH_DEBUG) await diagnostics.note(frames(thrown))
   return error.code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(error.code)

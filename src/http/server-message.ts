@@ -46,14 +46,17 @@ export function messageInJson(body: unknown): ServerMessage {
     from(MESSAGES, top) ??
     from([...MESSAGES, 'title', 'errors'], inner) ??
     (Array.isArray(problem) ? textsOf(problem) : textOf(problem)) ??
-    from(top.status === 'fail' ? ['errors', 'data', 'title'] : ['errors', 'title'], top) ??
+    from(top.status === 'fail' ? ['errors', 'data', 'title'] : ['title', 'errors'], top) ??
     fieldsOf(inner)
   const detail = from(DETAILS, top) ?? from(DETAILS, inner)
   const message = said ?? detail ?? fieldsOf(top)
+  // Besides a message or title, the errors say what is wrong with which field.
+  const [errors] = [top.errors, inner.errors].flatMap((list) => textsOf(list) ?? [])
+  const more = detail ?? errors
   const code = codeOf(top.code) ?? codeOf(inner.code)
   const address = addressIn(top) ?? addressIn(inner)
   return {
-    ...(message && { message: oneLine(detail === undefined || detail === message ? message : `${message}: ${detail}`) }),
+    ...(message && { message: oneLine(more === undefined || more === message ? message : `${message}: ${more}`) }),
     ...(code && { code }),
     ...(detail && { detail }),
     ...(address && { address }),

@@ -102,7 +102,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     translate: ['*', 'credentials'],
     download: ['*', 'orders.ts', 'inputs', 'crawl', 'queue'],
     'authorize-lines.ts': ['*', 'download'],
-    'time-actions.ts': ['*'],
+    time: ['*'],
     help: ['*'],
     commands: [
       '*',
@@ -119,7 +119,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
       'translate',
       'download',
       'authorize-lines.ts',
-      'time-actions.ts',
+      'time',
       'help',
     ],
     'program.ts': ['*', 'help', 'commands'],

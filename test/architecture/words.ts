@@ -66,7 +66,7 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   entries: {
     use: 'credentials',
     right: /^(?:entries|fromEntries|MAX_ENTRIES)$/,
-    files: /^src\/(?:services\/translation|node\/download|node\/tokens)\//,
+    files: /^src\/(?:services\/translation|cli\/translate|node\/download|node\/tokens)\//,
   },
 }
 

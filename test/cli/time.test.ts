@@ -41,9 +41,76 @@ describe('time projects', () => {
     expect((await time('projects list', '--json')).stdout).not.toContain('\u001b')
   })
 
-  it('warn when there seem to be more', async () => {
+  it('time projects follow links to further pages, up to --limit', async () => {
     Object.assign(service.state.switches, { paging: 'link', pageSize: 1 })
-    expect(await time('projects list')).toMatchObject({ code: 0, stderr: expect.stringContaining('PAGE_UNREAD') })
+    expect(await time('projects list')).toMatchObject({ code: 0, stdout: '60  Website  active  ACME\n61  Süd & Ost  active\n', stderr: '' })
+    expect(JSON.parse((await time('projects list', '--json', '--limit', '1')).stdout)).toHaveLength(1)
+    expect(service.requests()).toBe(3)
+    await time('projects list', '--query', 'per_page=2')
+    expect([service.log.at(-1)?.rawUrl, service.requests()]).toEqual(['/v1/projects?per_page=2', 4])
+    service.assertClean()
+  })
+
+  it.each([
+    ['foreign', 'RESPONSE_INVALID'],
+    ['loop', 'PAGE_LOOP'],
+  ] as const)('print what they have before a link that is %s, and send nothing there', async (link, code) => {
+    Object.assign(service.state.switches, { paging: 'link', pageSize: 1, link })
+    const outcome = await time('projects list', '--json')
+    expect([outcome.code, lastError(outcome).code]).toEqual([5, code])
+    expect(JSON.parse(outcome.stdout)[0]).toMatchObject({ id: 60 })
+  })
+
+  it('say which option is missing where pages are named in another way', async () => {
+    Object.assign(service.state.switches, { paging: 'cursor', pageSize: 1 })
+    const outcome = await time('projects list')
+    expect(outcome).toMatchObject({
+      code: 5,
+      stdout: '60  Website  active  ACME\n',
+      stderr: expect.stringContaining('  say in a file for --profile how lists are paged'),
+    })
+    const profile = await put(folder, 'cursor.json', {
+      paging: { style: 'cursor', cursor: '/next', parameter: 'cursor', size: 'per_page' },
+    })
+    expect(await time('projects list', '--profile', profile, '--page-size', '1')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('61  '),
+    })
+  })
+})
+
+describe('a profile', () => {
+  const reply = (status: number, body: unknown) =>
+    service.script({ match: {}, do: { status, body, headers: { 'content-type': 'application/json' } } })
+
+  it('names further collections, whose ids are any text', async () => {
+    const profile = await put(folder, 'profile.json', { collections: { entries: 'time/entries' }, envelope: { member: 'rows' } })
+    reply(200, { rows: [{ id: 'a-1', hours: '1.5', project: { id: 60 }, note: 'Sea\nice' }], page: 1 })
+    expect(await time('entries list', '--profile', profile)).toMatchObject({ code: 0, stdout: 'a-1  1.5  Sea\\u{a}ice\n' })
+    reply(200, { rows: { id: 'a-1', hours: '1.5' } })
+    expect(await time('entries get a-1', '--profile', profile)).toMatchObject({ code: 0, stdout: 'id: a-1\nhours: 1.5\n' })
+    expect(service.log.map(({ path }) => path)).toEqual(['/v1/time/entries', '/v1/time/entries/a-1'])
+  })
+
+  it.each([
+    ['entries', '[]', 'is not a JSON object'],
+    ['entries', '{"collection":["entries"]}', 'has an unknown member "collection"'],
+    ['entrys', '{"collections":["entries"]}', 'has no collection "entrys"'],
+    ['entries', '{"collections":["entries"],"paging":{"style":"cursor"}}', 'has an invalid "paging"'],
+    ['entries', '{"collections":[7]}', 'must have "collections"'],
+  ])('%s in %s is refused before anything is sent', async (name, text, why) => {
+    const profile = await put(folder, 'wrong.json', text)
+    const outcome = await time(`${name} list`, '--profile', profile, '--json')
+    expect([outcome.code, lastError(outcome).message]).toEqual([2, expect.stringContaining(why)])
+    expect(service.requests()).toBe(0)
+  })
+
+  it('is needed for other collections, and for --page-size', async () => {
+    expect(await time('entries list')).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown command 'entries'") })
+    expect(await time('projects list', '--page-size', '5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--query NAME=VALUE'),
+    })
   })
 })
 
@@ -73,6 +140,11 @@ describe('exit codes', () => {
   it('2 without a service', async () => {
     const outcome = await run(['time', 'projects', 'list'], { env: {} })
     expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('STAC_AUTH_TIME_URL') })
+  })
+
+  it('2 for a URL with another version, with the option that accepts it', async () => {
+    const outcome = await time('projects list', '--base-url', 'https://host.example/api/v2', '--json')
+    expect(lastError(outcome)).toMatchObject({ code: 'CONFIG_INVALID', hint: 'give --api-version v2' })
   })
 
   it('4 for http, before a credential file is read', async () => {

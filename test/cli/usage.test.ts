@@ -170,7 +170,7 @@ describe('help and version', () => {
   it('help of translate catalog shows the options of translate that it takes, and no other', async () => {
     const { stdout } = await run(['translate', 'catalog', '--help'])
     expect(stdout).toContain('--glossary <id>')
-    expect(stdout).not.toMatch(/--output-dir|--text|--resume|--version|--verbose.*--verbose/s)
+    expect(stdout).not.toMatch(/--output-dir|--text|--version|--verbose.*--verbose/s)
   })
 
   it('help and version say how to continue when no command is given', async () => {

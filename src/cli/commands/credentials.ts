@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 import type { CredentialObject } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { forJson, forLine } from '../../text/sanitize.ts'
+import { forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { AddOptions } from '../credentials/add.ts'
 import { withNewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { type CredentialPath, type CredentialsOption, credentialPath, withCredentialsOption } from '../options.ts'
+import { jsonText } from '../records.ts'
 
 interface ShowOptions extends CredentialsOption {
   readonly json?: boolean
@@ -48,7 +49,7 @@ interface Listed {
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
   const file = await credentialPath(options, context.io, named)
   const print = (text: string, entries: readonly Listed[], problems: readonly unknown[]) =>
-    write(context.io.stdout, options.json ? jsonOf({ file: file.path, entries, problems }) : text)
+    write(context.io.stdout, options.json ? jsonText({ file: file.path, entries, problems }) : text)
   try {
     const entries = await listedCredentials(file)
     await print(`${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`, entries, [])
@@ -68,7 +69,7 @@ async function verdict({ path }: CredentialPath, count: number): Promise<string>
 async function list(named: string | undefined, options: ShowOptions, { io, diagnostics }: Context): Promise<number> {
   const file = await credentialPath(options, io, named)
   const entries = await listedCredentials(file)
-  await write(io.stdout, options.json ? jsonOf(entries) : textOf(entries))
+  await write(io.stdout, options.json ? jsonText(entries) : textOf(entries))
   if (options.json) return EXIT.done
   if (entries.length === 0)
     await diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
@@ -103,10 +104,6 @@ function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl, st
   const keys = stsEndpoint === undefined ? '' : `keys from: ${stsEndpoint}`
   const [first, ...others] = [id, type, sendTo.join(' '), signed, keys, via === undefined ? '' : `with: ${via}`]
   return [first, ...others.filter((part) => part !== '')].join('  ')
-}
-
-function jsonOf(value: unknown): string {
-  return `${forJson(value, 2)}\n`
 }
 
 /** `credentials add DOC | --file FILE`: adds the credentials that a document needs, or one from a file, after confirmation. */

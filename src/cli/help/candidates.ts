@@ -63,7 +63,13 @@ function parsed(program: Command, words: readonly string[]): Line {
 }
 
 function optionNamed(command: Command, name: string): Option | undefined {
-  return command.options.find(({ long, short }) => name === long || name === short)
+  return shownOptions(command).find(({ long, short }) => name === long || name === short)
+}
+
+/** The options in the help text of a command, with those that a command above it parses. */
+function shownOptions(command: Command): readonly Option[] {
+  const help = command.createHelp()
+  return [...help.visibleOptions(command), ...(help.showGlobalOptions ? help.visibleGlobalOptions(command) : [])]
 }
 
 async function possible(line: Line, current: string, context: Context): Promise<readonly Candidate[]> {
@@ -88,13 +94,10 @@ function commandsOf(command: Command): readonly Candidate[] {
 }
 
 function optionsOf({ command, given }: Line): readonly Candidate[] {
-  return command
-    .createHelp()
-    .visibleOptions(command)
-    .flatMap(({ long, description }) => {
-      const isOver = long === undefined || (given.has(long) && !description.endsWith('(repeatable)'))
-      return isOver ? [] : [{ value: long, description }]
-    })
+  return shownOptions(command).flatMap(({ long, description }) => {
+    const isOver = long === undefined || (given.has(long) && !description.endsWith('(repeatable)'))
+    return isOver ? [] : [{ value: long, description }]
+  })
 }
 
 async function valuesOf(option: Option, line: Line): Promise<readonly Candidate[]> {

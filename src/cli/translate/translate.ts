@@ -1,143 +1,345 @@
-/** `translate`: translates texts, text files and documents. Until a document is fetched, a private resume file holds its id and key. */
+/** `translate`: translates texts, text files and documents, and continues what was not finished. */
 
-import { randomUUID } from 'node:crypto'
-import { rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, extname, join } from 'node:path'
-import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
-import { newPath } from '../../node/base/index.ts'
-import type { DocumentHandle } from '../../services/translation/document-upload.ts'
-import type { TranslatedDocument } from '../../services/translation/documents.ts'
-import type { TranslationClient } from '../../services/translation/index.ts'
-import { ownString } from '../../stac/document.ts'
-import { parseDocument } from '../../stac/parse-document.ts'
-import { forLine } from '../../text/sanitize.ts'
+import { readFile, stat } from 'node:fs/promises'
+import { basename, extname, join, resolve } from 'node:path'
+import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { makeFolder, writeFailure } from '../../node/base/index.ts'
+import type { TextOutcome, TranslateParams, TranslationClient } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
-import { replacePrivateFile } from '../credentials/edit-credentials.ts'
-import { EXIT, usageError } from '../exit-code.ts'
-import { type Io, write } from '../io.ts'
-import { shortened } from '../live-block.ts'
-import { LiveLine } from '../live-line.ts'
-import { readInput, readText } from '../read-document.ts'
-import { noteUsage, openClient, paramsOf, refused, type TranslateOptions, writeText } from './open-client.ts'
+import { EXIT, exitCodeOf, usageError } from '../exit-code.ts'
+import { type Io, isBrokenPipe, write } from '../io.ts'
+import { jsonIn, readInput, readText } from '../read-document.ts'
+import { jsonText } from '../records.ts'
+import { catalogAgain } from './catalog.ts'
+import { checkHandleFile, handleFileOf, resumeFile, translateFile } from './documents.ts'
+import { noteUsage, openClient, paramsOf, printUsage, type TranslateOptions } from './open-client.ts'
+import { PaidTexts } from './paid-texts.ts'
+import {
+  checkNoRecord,
+  checkOutput,
+  checkSame,
+  incomplete,
+  type MissingText,
+  type RecordedInput,
+  ResumeFile,
+  type ResumeRecord,
+  recordFileOf,
+  recordIn,
+  withNext,
+  writeOutput,
+} from './resume-record.ts'
+import { addToMemory, hashOf, readMemory, type TextMemory } from './text-memory.ts'
+import { paragraphsOf, type TextPiece } from './text-pieces.ts'
+
+/** Translates all inputs, texts in as few requests as possible, and returns the exit code. Errors: those of reading, of the client and of writing. */
+export async function translate(inputNames: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
+  if (options.resume !== undefined) return resume(options.resume, inputNames, options, context)
+  if (options.usage && inputNames.length === 0 && options.to === undefined) return printUsage(options, context)
+  const params = paramsOf(options)
+  const client = await openClient(context, options)
+  const inputs = await inputsOf(inputNames, options, params.target_lang, context.io)
+  await checkOutputs(inputs, options)
+  return finishAll({ client, params, inputs, options, context })
+}
+
+/** Continues from a resume file: that of a document, or the record of a command. Errors: `USAGE`, `CONFIG_INVALID`, `FILE_CHANGED`. */
+async function resume(file: string, inputNames: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
+  if (inputNames.length > 0 || options.outputDir !== undefined || options.text || options.to !== undefined)
+    throw usageError('--resume continues with what its file names: it excludes texts, files, --to, --output-dir and --text')
+  const client = await openClient(context, options)
+  const parsed = jsonIn(await readInput(file, context.io))
+  const record = recordIn(parsed, file, client)
+  if (record?.kind === 'catalog') return catalogAgain(file, record, client, undefined, options, context)
+  if (record) {
+    const { params, inputs: recorded, texts } = record
+    if (options.output !== undefined) throw usageError('--resume writes to the outputs that its file names: remove --output')
+    const inputs: Input[] = []
+    for (const input of recorded) inputs.push(await inputAgain(input, file, context.io))
+    for (const input of inputs) if (input.output !== undefined && !input.done) await checkOutput(input)
+    return finishAll({ client, params, inputs, options, context, file, known: texts })
+  }
+  const { output, status } = await resumeFile(client, file, parsed, options.output, context)
+  if (options.json) await write(context.io.stdout, jsonText([{ input: file, output, ...billed(status) }]))
+  else if (options.usage) await noteUsage(client, context)
+  return EXIT.done
+}
+
+/** The work of one command. */
+interface Work {
+  readonly client: TranslationClient
+  readonly params: TranslateParams
+  readonly inputs: readonly Input[]
+  readonly options: TranslateOptions
+  readonly context: Context
+  /** The record that is continued. */
+  readonly file?: string
+  readonly known?: TextMemory
+}
 
 /** The result of one input, for `--json`. */
 interface TranslatedInput {
+  /** The file, `-` for standard input, `text` for an argument. */
   readonly input: string
+  /** The file that was written. */
   readonly output?: string
+  /** The translation, where no file was written. */
   readonly text?: string
+  /** Language of a text that the service detected. */
   readonly detected_source_language?: string
+  /** Characters of a document that were billed. */
   readonly billed_characters?: number
+  /** Numbers of the paragraphs that are not translated, with `code` and `message`. */
+  readonly missing?: readonly { readonly paragraph: number; readonly code: string; readonly message: string }[]
 }
 
-/** Translates all inputs, texts in one batch, and returns the exit code. Errors: those of reading, of the client and of writing. */
-export async function translate(inputNames: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
-  if (options.resume !== undefined && (inputNames.length > 0 || options.outputDir !== undefined || options.text))
-    throw usageError('--resume fetches one document: it excludes texts, files, --output-dir and --text')
-  const outcomes: TranslatedInput[] = []
-  const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
-  const client = await openClient(context, options)
-  try {
-    if (options.resume === undefined) for await (const outcome of all(client, inputNames, options, context)) outcomes.push(outcome)
-    else {
-      const { output, status } = await resumeFile(client, options.resume, options.output, context)
-      outcomes.push({ input: options.resume, output, ...billed(status) })
-    }
-  } catch (error) {
-    // Finished translations are billed, so they are printed.
-    if (options.json && outcomes.length > 0) await tell()
-    throw error
-  }
-  if (options.json) await tell()
+/** What became of the inputs. */
+interface Results {
+  readonly printed: Map<Input, TranslatedInput>
+  readonly missing: MissingText[]
+  readonly failures: AuthError[]
+}
+
+/** Translates what is not done, writes what is finished, and keeps a record of it until all is. */
+async function finishAll(work: Work): Promise<number> {
+  const { client, params, inputs, options, context, file } = work
+  const { io } = context
+  const memory = options.memory === undefined ? new Map() : await readMemory(options.memory)
+  const known: TextMemory = new Map([...memory, ...(work.known ?? [])])
+  const head = (): Omit<ResumeRecord, 'texts'> => ({ kind: 'texts', service: client.origin ?? '', params, inputs: inputs.map(recordOf) })
+  const first = inputs.find(({ output }) => output !== undefined)?.output
+  const record = new ResumeFile(file ?? (first && recordFileOf(first)), file !== undefined, head, context)
+  const paid = new PaidTexts({ client, known, signal: io.signal, save: (texts) => record.save(texts) })
+  const results: Results = { printed: new Map(), missing: [], failures: [] }
+  const total = await translateTexts(paid, work, results)
+  const hasTexts = paid.finished.size > 0
+  const documents = inputs.filter((input) => input.kind === 'document' && !input.done) as DocumentInput[]
+  if (documents.length > 0 && hasTexts) await record.save(paid.finished)
+  for (const input of documents) await translateDocument(input, work, results)
+  if (options.memory !== undefined && hasTexts) await addToMemory(options.memory, paid.finished)
+  await printJson(inputs, results, options, io)
+  const { missing, failures } = results
+  const isDone = missing.length === 0 && failures.length === 0
+  // Documents have their own resume files, and nothing is paid for one that has none.
+  const isUnfinished = hasTexts && inputs.some(({ kind, done }) => kind === 'text' && !done)
+  if (!isDone && (file !== undefined || isUnfinished)) await record.save(paid.finished)
+  else await record.remove()
+  if (!isDone) throw failureOf(results, total, hasTexts, record.command(options), io.signal)
   if (options.usage && !options.json) await noteUsage(client, context)
   return EXIT.done
 }
 
-async function* all(
-  client: TranslationClient,
-  inputNames: readonly string[],
-  options: TranslateOptions,
-  context: Context,
-): AsyncGenerator<TranslatedInput, void> {
-  const { target_lang } = paramsOf(options)
-  const inputs = await inputsOf(inputNames, options, target_lang, context.io)
-  await checkOutputs(inputs)
-  const texts = await translateTexts(
-    client,
-    inputs.filter((input) => input.kind === 'text'),
-    options,
-    context,
+/** Prints the results with `--json`. What could not be printed is not done. */
+async function printJson(
+  inputs: readonly Input[],
+  { printed, missing, failures }: Results,
+  { json }: TranslateOptions,
+  io: Io,
+): Promise<void> {
+  const all = inputs.flatMap((input) => printed.get(input) ?? [])
+  if (!json || (all.length === 0 && missing.length + failures.length > 0)) return
+  try {
+    await write(io.stdout, jsonText(all))
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    for (const input of inputs) if (input.output === undefined) input.done = false
+    failures.push(error)
+  }
+}
+
+/** Returns the error of a command that is not done: the only one, or one that names all. */
+function failureOf(
+  { missing, failures }: Results,
+  total: number,
+  hasTexts: boolean,
+  next: string | undefined,
+  signal: AbortSignal,
+): AuthError {
+  const [failure, ...others] = failures
+  if (failure && others.length === 0 && missing.length === 0) return withNext(failure, next)
+  const [lost] = missing
+  if (lost && !failure && !hasTexts && !signal.aborted) return lost.error
+  const error = incomplete(missing, total, next, signal)
+  if (!failure || signal.aborted) return error
+  const message = [...(missing.length > 0 ? [error.message] : []), `${failures.length} files are not written`].join(', ')
+  return new AuthError(error.code, message, { hint: error.hint ?? '', reasons: [...failures, ...(error.reasons ?? [])] })
+}
+
+/** Translates the paragraphs of all texts, delivers those that are finished, and returns the number of paragraphs. */
+async function translateTexts(paid: PaidTexts, { inputs, params, options, context }: Work, results: Results): Promise<number> {
+  const texts = inputs.filter((input) => input.kind === 'text' && !input.done) as TextInput[]
+  const wanted = texts.flatMap(({ pieces }) => pieces.filter((piece) => piece.translate))
+  const outcomes = await paid.translate(
+    wanted.map(({ text }) => text),
+    params,
   )
-  for (const input of inputs) {
-    if (input.kind === 'text') yield await deliver(input, texts.get(input) ?? { text: '' }, options, context)
-    else {
-      const { status } = await translateFile(client, input.name, input.output, options, context)
-      yield { input: input.name, output: input.output, ...billed(status) }
-      await context.diagnostics.note(`${input.name}: written to ${input.output}`)
+  const byPiece = new Map(wanted.map((piece, index) => [piece, outcomes[index]]))
+  for (const input of texts) {
+    try {
+      await deliver(input, byPiece, options, context, results)
+    } catch (error) {
+      if (isBrokenPipe(error) || !isAuthError(error)) throw error
+      results.failures.push(error)
     }
   }
+  return wanted.length
 }
 
-interface TranslatedText {
-  readonly text: string
-  readonly language?: string
-}
-
-/** Translates the paragraphs of all texts in as few requests as possible. */
-async function translateTexts(
-  client: TranslationClient,
-  inputs: readonly TextInput[],
-  options: TranslateOptions,
-  { io: { signal } }: Context,
-): Promise<ReadonlyMap<TextInput, TranslatedText>> {
-  const wanted = inputs.flatMap(({ pieces }) => pieces.filter((piece) => piece.translate))
-  const texts = wanted.map(({ text }) => text)
-  const found = texts.length === 0 ? [] : await client.translateMany(texts, paramsOf(options), { signal }).toArray().catch(refused)
-  const byPiece = new Map(found.map((translation, index) => [wanted[index], translation]))
-  return new Map(
-    inputs.map((input) => {
-      const language = byPiece.get(input.pieces.find((piece) => piece.translate))?.detected_source_language
-      const text = input.pieces.map((piece) => (byPiece.get(piece) ?? piece).text).join('')
-      return [input, { text, ...(language !== undefined && { language }) }] as const
-    }),
-  )
-}
-
+/** Writes a text of which at least one paragraph is translated; the others stay in the original language. */
 async function deliver(
-  { name, output, end }: TextInput,
-  { text, language }: TranslatedText,
+  input: TextInput,
+  outcomes: ReadonlyMap<TextPiece, TextOutcome | undefined>,
   { json }: TranslateOptions,
   { io, diagnostics }: Context,
-): Promise<TranslatedInput> {
-  const detected = language === undefined ? {} : { detected_source_language: language }
-  if (output !== undefined) {
-    await writeText(output, text + end)
-    await diagnostics.note(`${name}: written to ${output}`)
-    return { input: name, output, ...detected }
+  results: Results,
+): Promise<void> {
+  const { name, output, end, pieces, argument } = input
+  const own = pieces.filter((piece) => piece.translate).map((piece) => outcomes.get(piece))
+  const missing = own.flatMap((outcome, index) => (outcome && 'error' in outcome ? [{ ...outcome, paragraph: index + 1 }] : []))
+  for (const { paragraph, error, notSent } of missing) {
+    const place = own.length === 1 ? {} : { place: paragraph }
+    results.missing.push({ input: argument === undefined ? nameOf(name) : `"${shortened(argument)}"`, ...place, error, notSent })
   }
-  if (!json) await write(io.stdout, text + end)
-  return { input: name, text, ...detected }
+  if (missing.length > 0 && missing.length === own.length) return
+  const text = pieces.map((piece) => textOf(outcomes.get(piece)) ?? piece.text).join('')
+  const language = own.flatMap((outcome) => (outcome && 'translation' in outcome ? [outcome.translation.detected_source_language] : []))[0]
+  const lost = missing.map(({ paragraph, error: { code, message } }) => ({ paragraph, code, message }))
+  if (output !== undefined) {
+    const hash = await writeOutput(input, text + end)
+    if (missing.length > 0) input.written = hash
+    const rest = missing.length === 0 ? '' : `, with ${missing.length} of ${own.length} paragraphs in the original language`
+    await diagnostics.note(`${name}: written to ${output}${rest}`)
+  } else if (!json) await write(io.stdout, text + end)
+  if (missing.length === 0) input.done = true
+  results.printed.set(input, {
+    input: name,
+    ...(output === undefined ? { text } : { output }),
+    ...(language && { detected_source_language: language }),
+    ...(lost.length > 0 && { missing: lost }),
+  })
+}
+
+function textOf(outcome: TextOutcome | undefined): string | undefined {
+  return outcome && 'translation' in outcome ? outcome.translation.text : undefined
+}
+
+function nameOf(name: string): string {
+  return name === '-' ? 'standard input' : name
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+/** Translates one document; a failure is the end of this one only, unless it is that of the key or quota. */
+async function translateDocument(input: DocumentInput, { client, params, context }: Work, results: Results): Promise<void> {
+  const { name, output } = input
+  const { io, diagnostics } = context
+  const [former] = results.failures
+  if (io.signal.aborted || (former && isForAll(former))) {
+    const error = former ?? new AuthError('ABORTED', 'interrupted')
+    results.missing.push({ input: name, error, notSent: true })
+    return
+  }
+  try {
+    const handle = input.mayHaveHandle ? await readFile(handleFileOf(output)).catch(() => undefined) : undefined
+    const { status } = handle
+      ? await resumeFile(client, handleFileOf(output), jsonIn(handle), output, context)
+      : await translateFile(client, name, output, params, context)
+    input.done = true
+    results.printed.set(input, { input: name, output, ...billed(status) })
+    await diagnostics.note(`${name}: written to ${output}`)
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    results.failures.push(error)
+  }
+}
+
+/** True for an error of the key or the quota, which other documents would have, too. */
+function isForAll({ code }: AuthError): boolean {
+  return code === 'HTTP_456' || exitCodeOf(code) === EXIT.credentials
 }
 
 function billed({ billed_characters }: { readonly billed_characters?: number }): Pick<TranslatedInput, 'billed_characters'> {
   return billed_characters === undefined ? {} : { billed_characters }
 }
 
+/** What changes while an input is translated. */
+interface Progress {
+  /** True once it is delivered completely. */
+  done?: boolean
+  /** Hash of an incomplete output. */
+  written?: string
+}
+
 /** A text and its pieces; `end` is written after it to stdout. */
-interface TextInput {
+interface TextInput extends Progress {
   readonly kind: 'text'
   readonly name: string
   readonly pieces: readonly TextPiece[]
   readonly end: string
+  readonly sha256: string
+  /** The text of an argument. */
+  readonly argument?: string
   /** Path of the output; undefined for stdout. */
   readonly output: string | undefined
 }
 
 /** A document that the service translates as a whole. */
-interface DocumentInput {
+interface DocumentInput extends Progress {
   readonly kind: 'document'
   readonly name: string
   readonly output: string
+  readonly sha256: string
+  /** True if a former command may have uploaded it. */
+  readonly mayHaveHandle?: boolean
+}
+
+type Input = TextInput | DocumentInput
+
+function recordOf(input: Input): RecordedInput {
+  const { name, sha256, output, done, written } = input
+  const argument = input.kind === 'text' ? input.argument : undefined
+  return {
+    name: argument !== undefined || name === '-' ? name : resolve(name),
+    ...(argument !== undefined && { text: argument }),
+    ...(output !== undefined && { output: resolve(output) }),
+    sha256,
+    ...(done && { done }),
+    ...(written !== undefined && { written }),
+  }
+}
+
+/** Reads an input of a record again. Errors: `FILE_CHANGED`, those of reading. */
+async function inputAgain(input: RecordedInput, file: string, io: Io): Promise<Input> {
+  const { name, output, text, done, written, sha256 } = input
+  const progress = { ...(done && { done }), ...(written !== undefined && { written }) }
+  if (text === undefined && name !== '-' && output !== undefined && isDocument(name)) {
+    if (!done) checkSame(input, await readInput(name, io), file)
+    return { kind: 'document', name, output, sha256, mayHaveHandle: true, ...progress }
+  }
+  const content = text ?? (done ? '' : await plainText(name, io))
+  if (!done) checkSame(input, content, file)
+  return { ...(text === undefined ? textInput(name, content, output) : argumentInput(text, output)), sha256, ...progress }
+}
+
+function argumentInput(text: string, output: string | undefined): TextInput {
+  return {
+    kind: 'text',
+    name: 'text',
+    pieces: [{ text, translate: text.trim() !== '' }],
+    end: '\n',
+    argument: text,
+    sha256: hashOf(text),
+    output,
+  }
+}
+
+function textInput(name: string, text: string, output: string | undefined): TextInput {
+  return { kind: 'text', name, pieces: paragraphsOf(text), end: '', sha256: hashOf(text), output }
+}
+
+function plainText(name: string, io: Io): Promise<string> {
+  return readText(name, io, () => Promise.reject(usageError('URLs cannot be translated: give files or texts')))
 }
 
 /** Extensions of document formats. */
@@ -146,27 +348,26 @@ const DOCUMENTS = new Set(['.doc', '.docx', '.pptx', '.xlsx', '.pdf', '.htm', '.
 /** Extensions that the service supports; an argument that ends so is a misspelt path, not a text to bill. */
 const FILES = new Set([...DOCUMENTS, '.txt'])
 
+function isDocument(name: string): boolean {
+  return DOCUMENTS.has(extname(name.trim()).toLowerCase())
+}
+
 /**
  * Reads the inputs: an argument is a file if one has that name, else a text; without arguments, or for `-`, stdin is the text.
  *
  * Errors: `USAGE` for a missing or unsupported output, `FILE_ACCESS` for a missing document, those of reading.
  */
-async function inputsOf(
-  inputNames: readonly string[],
-  options: TranslateOptions,
-  language: string,
-  io: Io,
-): Promise<readonly (TextInput | DocumentInput)[]> {
+async function inputsOf(inputNames: readonly string[], options: TranslateOptions, language: string, io: Io): Promise<readonly Input[]> {
   const given = inputNames.length === 0 ? ['-'] : inputNames
   if (options.output !== undefined && given.length > 1)
     throw usageError('--output accepts one text or document; give --output-dir for several')
   if (options.output !== undefined && options.outputDir !== undefined) throw usageError('--output and --output-dir exclude each other')
-  const inputs: (TextInput | DocumentInput)[] = []
+  const inputs: Input[] = []
   for (const name of given) inputs.push(await inputOf(name, options, language, io))
   return inputs
 }
 
-async function inputOf(name: string, options: TranslateOptions, language: string, io: Io): Promise<TextInput | DocumentInput> {
+async function inputOf(name: string, options: TranslateOptions, language: string, io: Io): Promise<Input> {
   const isFile = name !== '-' && !options.text && (await stat(name).catch(() => undefined))?.isFile() === true
   const extension = extname(name.trim()).toLowerCase()
   if (!isFile && !options.text && FILES.has(extension)) {
@@ -176,187 +377,31 @@ async function inputOf(name: string, options: TranslateOptions, language: string
   const translatedName = `${basename(name, extname(name))}.${language.toLowerCase()}${extname(name)}`
   const inFolder = isFile && options.outputDir !== undefined ? join(options.outputDir, translatedName) : undefined
   const output = options.output === '-' ? undefined : (options.output ?? inFolder)
-  if (isFile && DOCUMENTS.has(extension)) {
+  if (isFile && isDocument(name)) {
     if (output === undefined) throw usageError(`no output is given for "${name}": give --output FILE or --output-dir FOLDER`)
     if (options.context !== undefined) throw usageError(`--context is only supported for texts: remove it to translate "${name}"`)
-    return { kind: 'document', name, output }
+    return { kind: 'document', name, output, sha256: hashOf(await readInput(name, io)) }
   }
-  if (!isFile && name !== '-')
-    return { kind: 'text', name: 'text', pieces: [{ text: name, translate: name.trim() !== '' }], end: '\n', output }
-  const text = await readText(name, io, () => Promise.reject(usageError('URLs cannot be translated: give files or texts')))
-  return { kind: 'text', name, pieces: textPieces(text), end: '', output }
-}
-
-/** A paragraph of a text, or the whitespace between two. */
-interface TextPiece {
-  readonly text: string
-  readonly translate: boolean
-}
-
-/** Splits a text into paragraphs and whitespace; joined they are the text. */
-function textPieces(text: string): readonly TextPiece[] {
-  return text.split(/(\r?\n(?:[ \t]*\r?\n)+)/).flatMap((piece) => {
-    const words = piece.trim()
-    if (words === '') return [{ text: piece, translate: false }]
-    const start = piece.length - piece.trimStart().length
-    return [
-      { text: piece.slice(0, start), translate: false },
-      { text: words, translate: true },
-      { text: piece.slice(start + words.length), translate: false },
-    ]
-  })
+  return !isFile && name !== '-' ? argumentInput(name, output) : textInput(name, await plainText(name, io), output)
 }
 
 /**
- * Checks the outputs before anything is billed. Errors: `USAGE` for two inputs with one output, `PATH_EXISTS`, `PATH_UNSAFE`,
- * `FILE_ACCESS`.
+ * Checks the outputs before anything is billed, and makes their folder. Errors: `USAGE` for two inputs with one output, `PATH_EXISTS`,
+ * `PATH_UNSAFE`, `FILE_ACCESS`.
  */
-async function checkOutputs(inputs: readonly (TextInput | DocumentInput)[]): Promise<void> {
+async function checkOutputs(inputs: readonly Input[], { outputDir }: TranslateOptions): Promise<void> {
+  if (outputDir !== undefined)
+    await makeFolder(resolve(outputDir), 0o777).catch((error: unknown) => {
+      throw writeFailure(error, `to the folder "${outputDir}"`)
+    })
   const taken = new Map<string, string>()
   for (const { kind, name, output } of inputs) {
     if (output === undefined) continue
-    const path = await newPath(output)
+    await checkNoRecord(output)
+    if (kind === 'document') await checkHandleFile(output)
+    const path = await checkOutput({ output })
     const other = taken.get(path)
     if (other !== undefined) throw usageError(`"${other}" and "${name}" would both be written to "${output}": translate them one by one`)
     taken.set(path, name)
-    if (kind === 'document') await checkHandleFile(output)
   }
-}
-
-/** Error codes after which the document cannot be fetched. */
-const OVER = new Set(['DOCUMENT_FAILED', 'DOCUMENT_GONE'])
-
-/** Translates a document into a new file, written atomically. Errors: those of `documents.translate`. */
-async function translateFile(
-  client: TranslationClient,
-  name: string,
-  output: string,
-  options: TranslateOptions,
-  context: Context,
-): Promise<TranslatedDocument> {
-  const { signal } = context.io
-  await newPath(output)
-  return withProgress(client, name, context.io, async () => {
-    const { handle, kept } = await upload(client, name, output, options, context)
-    const translation = client.documents.resume(handle, { path: output }, { signal })
-    return await (kept === undefined ? translation : finish(kept, translation, context))
-  })
-}
-
-/**
- * Fetches a document that an earlier command uploaded.
- *
- * @param kept the resume file of that command
- *
- * Errors: `CONFIG_INVALID` for a malformed resume file or one of another service, those of `documents.resume`.
- */
-async function resumeFile(
-  client: TranslationClient,
-  kept: string,
-  output: string | undefined,
-  context: Context,
-): Promise<TranslatedDocument & { readonly output: string }> {
-  const record = parseDocument(await readInput(kept, context.io))
-  const [service, place, document_id, document_key] = ['service', 'output', 'document_id', 'document_key'].map((name) =>
-    ownString(record, name),
-  )
-  const path = output ?? place
-  if (document_id === undefined || document_key === undefined || path === undefined)
-    throw new ConfigurationError('CONFIG_INVALID', `"${kept}" is not a resume file of the translation service`)
-  if (service !== client.origin) {
-    const problem = `the document of "${kept}" is at ${service ?? 'another service'}, not at ${client.origin}`
-    throw new ConfigurationError('CONFIG_INVALID', problem, { hint: 'give the same --base-url or --plan as for the upload' })
-  }
-  return withProgress(client, path, context.io, async () => {
-    const done = client.documents.resume({ document_id, document_key }, { path }, { signal: context.io.signal })
-    return { ...(await finish(kept, done, context)), output: path }
-  })
-}
-
-/** Creates the resume file before the upload, so that nothing is billed if the folder is not writable; uses a temporary folder if it is lost later. */
-async function upload(
-  client: TranslationClient,
-  name: string,
-  output: string,
-  options: TranslateOptions,
-  { io, diagnostics }: Context,
-): Promise<{ readonly handle: DocumentHandle; readonly kept?: string }> {
-  const kept = `${output}.handle.json`
-  const handles: DocumentHandle[] = []
-  const failure: unknown = await replacePrivateFile(kept, async () => {
-    // Checked here, because the file is locked now.
-    await checkHandleFile(output)
-    const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal: io.signal })
-    handles.push(handle)
-    return recordOf(client, output, handle)
-  }).catch((error: unknown) => error)
-  const [handle] = handles
-  if (!handle) throw failure
-  if (failure === undefined) return { handle, kept }
-  const why = failure instanceof Error ? failure.message : kept
-  const spare = join(tmpdir(), `stac-auth-${randomUUID()}.handle.json`)
-  try {
-    await replacePrivateFile(spare, async () => recordOf(client, output, handle))
-  } catch {
-    diagnostics.warn({ code: 'HANDLE_LOST', message: `${why}: the document is uploaded, but cannot be fetched after an interruption` })
-    return { handle }
-  }
-  diagnostics.warn({ code: 'HANDLE_ELSEWHERE', message: `${why}: the resume file is ${spare} until the translation is complete` })
-  return { handle, kept: spare }
-}
-
-/** Returns the content of the resume file. */
-function recordOf(client: TranslationClient, output: string, handle: DocumentHandle): string {
-  return `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
-}
-
-async function finish(kept: string, translation: Promise<TranslatedDocument>, { diagnostics }: Context): Promise<TranslatedDocument> {
-  try {
-    const document = await translation
-    await rm(kept, { force: true })
-    return document
-  } catch (error) {
-    const code = isAuthError(error) ? error.code : ''
-    if (OVER.has(code)) await rm(kept, { force: true })
-    else await diagnostics.note(nextStep(code, kept))
-    throw error
-  }
-}
-
-function nextStep(code: string, kept: string): string {
-  // The service does not distinguish these cases.
-  if (code === 'HTTP_404')
-    return `the document was already fetched, has expired, or belongs to another account: remove ${kept} and translate it again`
-  const why =
-    code === 'RESPONSE_TRUNCATED'
-      ? 'the service may still have it; try to fetch it again'
-      : 'the service continues the translation; fetch it'
-  return `${why} with: stac-auth translate --resume ${kept}`
-}
-
-/** Checks that there is no resume file yet. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
-async function checkHandleFile(output: string): Promise<void> {
-  const name = `${output}.handle.json`
-  await newPath(name).catch((error: unknown) => {
-    if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
-    const hint = `fetch the document with: stac-auth translate --resume ${name} (or remove the file to discard it)`
-    const problem = 'it is the resume file of a document that was uploaded and not fetched'
-    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already: ${problem}`, { hint })
-  })
-}
-
-/** Runs with a line on a terminal that says how far a document is. */
-async function withProgress<T>(client: TranslationClient, name: string, io: Io, work: () => Promise<T>): Promise<T> {
-  const line = new LiveLine(io)
-  const close = client.on('progress', (event) => line.show((width) => shortened(forLine(`${name}: ${said(event)}`), width, '...')))
-  return work().finally(() => {
-    close()
-    line.end()
-  })
-}
-
-function said({ operation, ...detail }: Readonly<Record<string, unknown>>): string {
-  if (operation === 'documents.upload') return `${detail.bytes}${detail.total === undefined ? '' : ` of ${detail.total}`} bytes sent`
-  if (operation === 'documents.status') return `${detail.status}${detail.seconds_remaining ? `, about ${detail.seconds_remaining} s` : ''}`
-  return `${detail.bytes ?? 0} bytes received`
 }

@@ -345,7 +345,8 @@ export function checkVersionedBase({
 }: Pick<TimeTrackingOptions, 'baseUrl' | 'allowInsecure' | 'apiVersion'>): void {
   const { origin, path } = baseAddress(baseUrl, allowInsecure)
   if (apiVersion === false || path.endsWith(`/${apiVersion}`)) return
-  const hint = `write ${origin}${path}/${apiVersion}, or set apiVersion`
+  const [, version] = /\/(v\d[\w.-]*)$/.exec(path) ?? []
+  const hint = version === undefined ? `write ${origin}${path}/${apiVersion}, or set apiVersion` : `set apiVersion: '${version}'`
   throw new ConfigurationError('CONFIG_INVALID', `baseUrl ${origin}${path} does not end in the version, /${apiVersion}`, { hint })
 }
 

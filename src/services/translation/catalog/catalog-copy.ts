@@ -1,8 +1,10 @@
 /** The implementation of `translateCatalog`, loaded on first use. */
-import { ConfigurationError } from '../../../errors.ts'
+import { type AuthError, ConfigurationError } from '../../../errors.ts'
 import { isObject, own, ownString, pointer } from '../../../stac/document.ts'
 import { applyEdits, type Edit, JsonText } from '../../../stac/json-text.ts'
 import { parseDocument } from '../../../stac/parse-document.ts'
+import type { TextOutcome, TranslatedTexts } from '../translate-many.ts'
+import type { Translation } from '../translate-text.ts'
 import type { TranslationClient } from '../translation-client.ts'
 import { inForm, KEPT_TAG, type MarkdownPart, markdownParts, type TaggedProse, taggedProse } from './markdown-parts.ts'
 import type { CatalogTranslationOptions, TranslatedCatalog } from './translate-catalog.ts'
@@ -24,19 +26,22 @@ export async function catalogCopy(
     return parts.some(({ sent }) => sent) ? [{ pointer: place.pointer, parts }] : []
   })
   const prose = places.flatMap(({ parts }) => parts.flatMap(({ sent }) => sent ?? []))
-  const { texts, source: detected, characters } = await translations(client, prose, options)
+  const { texts, failed, source: detected, characters } = await translations(client, prose, options)
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const json = new JsonText(text.slice(mark.length))
   const kept: string[] = []
+  const missing: { readonly pointer: string; readonly error: AuthError }[] = []
   const edits = places.flatMap(({ pointer: at, parts }) => {
     const written = parts.map((part) => part.write(texts))
-    if (written.includes(undefined)) kept.push(at)
+    const error = parts.flatMap(({ sent }) => (sent && failed.get(sent.text)) ?? [])[0]
+    if (error) missing.push({ pointer: at, error })
+    else if (written.includes(undefined)) kept.push(at)
     return json.replace(at, parts.map(({ original }, index) => written[index] ?? original).join('')) ?? []
   })
   const source = options.source_lang ?? detected
   const fields = open.flatMap((document) => languageEdits(json, document, target, source && languageTag(source)))
   const copy = mark + applyEdits(text.slice(mark.length), [...edits, ...fields])
-  return { text: copy, places: places.length, sent: texts.size, characters, kept }
+  return { text: copy, places: places.length, sent: texts.size, characters, kept, ...(options.partial && { missing }) }
 }
 
 /** A part of a text. */
@@ -66,6 +71,8 @@ function partsOf({ text, markdown }: CatalogText): readonly TextPart[] {
 interface TranslatedParts {
   /** Translations by the text that was sent. */
   readonly texts: ReadonlyMap<string, string>
+  /** Errors by the text that was not translated; empty without `partial`. */
+  readonly failed: ReadonlyMap<string, AuthError>
   /** The most frequent detected language. */
   readonly source: string | undefined
   readonly characters: number
@@ -75,27 +82,43 @@ interface TranslatedParts {
 async function translations(
   client: Pick<TranslationClient, 'translateMany'>,
   prose: readonly TaggedProse[],
-  { signal, concurrency, reportingTag, ...params }: CatalogTranslationOptions,
+  { signal, concurrency, reportingTag, partial = false, ...params }: CatalogTranslationOptions,
 ): Promise<TranslatedParts> {
   const calls = { ...(signal && { signal }), ...(concurrency && { concurrency }), ...(reportingTag !== undefined && { reportingTag }) }
   const texts = new Map<string, string>()
+  const failed = new Map<string, AuthError>()
   const languages = new Map<string, number>()
   let characters = 0
   for (const tagged of [false, true]) {
     const group = [...new Set(prose.flatMap((one) => (one.tagged === tagged ? [one.text] : [])))]
     if (group.length === 0) continue
     const tags = tagged ? { tag_handling: 'xml', outline_detection: false, ignore_tags: [KEPT_TAG] } : {}
-    const found = await client.translateMany(group, { ...params, ...tags }, calls).toArray()
-    found.forEach(({ text: translation, detected_source_language: language = '' }, index) => {
-      const text = group[index]
-      if (text === undefined) return
+    const found = client.translateMany(group, { ...params, ...tags }, calls)
+    for (const outcome of partial ? await outcomesOf(found) : (await found.toArray()).map(translated)) {
+      const text = group[outcome.index]
+      if (text === undefined) continue
+      if ('error' in outcome) {
+        failed.set(text, outcome.error)
+        continue
+      }
+      const { text: translation, detected_source_language: language = '' } = outcome.translation
       texts.set(text, translation)
       languages.set(language, (languages.get(language) ?? 0) + 1)
       for (const _character of text) characters++
-    })
+    }
   }
   const [source] = [...languages].sort(([, one], [, other]) => other - one)[0] ?? []
-  return { texts, source: source || undefined, characters }
+  return { texts, failed, source: source || undefined, characters }
+}
+
+async function outcomesOf(found: TranslatedTexts): Promise<readonly TextOutcome[]> {
+  const outcomes: TextOutcome[] = []
+  for await (const outcome of found) outcomes.push(outcome)
+  return outcomes
+}
+
+function translated(translation: Translation, index: number): TextOutcome {
+  return { index, translation }
 }
 
 /** A text in a document. */

@@ -1,4 +1,5 @@
 /** Copies of STAC documents in another language. */
+import type { AuthError } from '../../../errors.ts'
 import type { TranslateManyOptions } from '../translate-many.ts'
 import type { TranslateParams } from '../translate-text.ts'
 import type { TranslationClient } from '../translation-client.ts'
@@ -6,7 +7,10 @@ import type { TranslationClient } from '../translation-client.ts'
 /** Options of `translateCatalog`: those of `translateText`, except those about tags, which descriptions need. */
 export interface CatalogTranslationOptions
   extends Omit<TranslateParams, 'tag_handling' | 'outline_detection' | 'non_splitting_tags' | 'splitting_tags' | 'ignore_tags'>,
-    Pick<TranslateManyOptions, 'signal' | 'concurrency' | 'reportingTag'> {}
+    Pick<TranslateManyOptions, 'signal' | 'concurrency' | 'reportingTag'> {
+  /** True: a text that was not translated stays in the original language and is listed in `missing`; it is no error. */
+  readonly partial?: boolean
+}
 
 /** A copy of a document in another language. */
 export interface TranslatedCatalog {
@@ -20,6 +24,8 @@ export interface TranslatedCatalog {
   readonly characters: number
   /** JSON pointers of texts of which a part is left in the original language, because the service lost its markup. */
   readonly kept: readonly string[]
+  /** With `partial`: JSON pointers of texts of which a part was not translated, and why. */
+  readonly missing?: readonly { readonly pointer: string; readonly error: AuthError }[]
 }
 
 /**
@@ -28,7 +34,7 @@ export interface TranslatedCatalog {
  * be in the target language stays unchanged.
  *
  * Errors: `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`; `TARGET_NOT_FOUND` for JSON that is not a STAC document; those
- * of `translateMany`: `BATCH_INCOMPLETE` if a text was not translated.
+ * of `translateMany`: `BATCH_INCOMPLETE` if a text was not translated, unless `partial` is set.
  *
  * @param text the document as it is in its file
  * @example
