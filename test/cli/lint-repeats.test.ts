@@ -37,7 +37,9 @@ describe('lint of a page of 250 Items that name a scheme which the page does not
 
   it('reports it to people in one line, with the first positions', async () => {
     const { stdout } = await run(['lint', page])
-    expect(stdout).toMatch(/1:1 error {2}.*\(in 250 places, first 1:\d+ \(id "item-0"\), 1:\d+ \(id "item-1"\), 1:\d+ \(id "item-2"\)\) {2}missing-schemes\n/)
+    expect(stdout).toMatch(
+      /1:1 error {2}.*\(in 250 places, first 1:\d+ \(id "item-0"\), 1:\d+ \(id "item-1"\), 1:\d+ \(id "item-2"\)\) {2}missing-schemes\n/,
+    )
     expect(stdout).toMatch(/\n250 documents: 1 error, 0 warnings, 0 infos in 250 places\n$/)
   })
 

@@ -86,16 +86,11 @@ function problemOf(words: readonly string[], program: Command): readonly string[
     .map((flag) => `${name} has no option ${flag}`)
 }
 
-it(
-  'TypeScript compiles; names from outside of a block may be anything',
-  { timeout: 240_000 },
-  () => {
-    const texts = blocks.filter(({ language }) => language === 'ts')
-    expect(texts.length).toBeGreaterThan(40)
-    expect(problemsOf(texts)).toEqual([])
-  },
-  60_000,
-)
+it('TypeScript compiles; names from outside of a block may be anything', { timeout: 240_000 }, () => {
+  const texts = blocks.filter(({ language }) => language === 'ts')
+  expect(texts.length).toBeGreaterThan(40)
+  expect(problemsOf(texts)).toEqual([])
+})
 
 it('examples in comments compile, with the names of their entry point', () => {
   const all = surface.flatMap(({ entry, names }) =>
