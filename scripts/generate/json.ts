@@ -286,8 +286,13 @@ function nameOf(type: ts.Type, reader: Reader): string {
   const isOurs = type.symbol?.declarations?.some((one) => ts.isInterfaceDeclaration(one) && one.getSourceFile().fileName.includes('/src/'))
   if (isOurs && !reader.shown.has(type) && !reader.inside.has(name)) reader.inside.set(name, type)
   const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias
-  return checker.typeToString(type, undefined, flags).replaceAll('readonly ', '').replaceAll('"', "'")
+  const text = checker.typeToString(type, undefined, flags).replaceAll('readonly ', '').replaceAll('"', "'")
+  // Long lists of names are those of a service.
+  if (text.length <= MAX_TYPE) return text
+  return type.isUnion() ? 'string' : 'object'
 }
+
+const MAX_TYPE = 300
 
 function shapeTable({ title, fields }: Shape): string {
   const rows = fields.map((one) => [

@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [file: string, written: RegExp, as?: string])[]
   ['docs/linting.md', TAG],
   ['docs/linting.md', CLONED, CLONE],
   ['docs/linting.md', /(?<=uses: )[\w.-]+\/stac-auth(?=@)/g, ACTION],
-  ['docs/pipelines.md', TARBALL],
+  ['docs/editors.md', TARBALL],
   ['docs/pipelines.md', /(?<=registry\.example\/stac-auth:)\d+\.\d+\.\d+/g],
   ['docs/troubleshooting.md', /(?<=package: stac-auth )\d+\.\d+\.\d+/g],
   ['src/services/translation/translation-service.ts', /(?<=^export const PACKAGE_VERSION = ')[^']+/m],

@@ -219,7 +219,7 @@ async function elsewhere<T>(
     queue === undefined
       ? localLinter(settings, crawl || settings.shard ? undefined : settings.run)
       : await queueOf(queue, settings, context)
-  const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
+  const linter = online ? (await import('../lint/online/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
   try {
     return await run({ ...settings, linter })
   } finally {

@@ -1,12 +1,12 @@
 /** Sends requests without a credential to the services that documents name, and says what came back. */
 
-import type { Auth } from '../../auth/auth.ts'
-import { isAuthError } from '../../errors.ts'
-import { mediaType } from '../../http/headers.ts'
-import { readBody } from '../../http/message.ts'
-import { isObject, type JsonObject } from '../../stac/document.ts'
-import { forUrl } from '../../text/sanitize.ts'
-import { jsonIn } from '../read-document.ts'
+import type { Auth } from '../../../auth/auth.ts'
+import { isAuthError } from '../../../errors.ts'
+import { mediaType } from '../../../http/headers.ts'
+import { readBody } from '../../../http/message.ts'
+import { isObject, type JsonObject } from '../../../stac/document.ts'
+import { forUrl } from '../../../text/sanitize.ts'
+import { jsonIn } from '../../read-document.ts'
 
 /** A request that a client sends before it logs in. */
 export interface Question {

@@ -1,12 +1,12 @@
 /** Finds public buckets whose targets refer to an `s3` scheme. */
 
-import type { Auth } from '../../auth/auth.ts'
-import { isAuthError } from '../../errors.ts'
-import { own, ownString } from '../../stac/document.ts'
-import { storagesOf } from '../../stac/storage.ts'
-import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/target.ts'
-import { placeKey, placeOf, type SigningAddress } from '../../strategies/s3/endpoint.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
+import type { Auth } from '../../../auth/auth.ts'
+import { isAuthError } from '../../../errors.ts'
+import { own, ownString } from '../../../stac/document.ts'
+import { storagesOf } from '../../../stac/storage.ts'
+import { findScheme, schemeMaps, type Target, targetsOf } from '../../../stac/target.ts'
+import { placeKey, placeOf, type SigningAddress } from '../../../strategies/s3/endpoint.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
 import type { OnlineCheck, OnlineDocument, OnlineFinding } from './online-linter.ts'
 
 /** Limit of the buckets checked in one run, because documents of others name them. */

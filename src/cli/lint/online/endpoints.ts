@@ -1,13 +1,23 @@
 /** Asks the services that schemes name what a client would ask before it logs in. */
 
-import type { Auth } from '../../auth/auth.ts'
-import { isToken } from '../../http/headers.ts'
-import { addressOf, isAddressProblem } from '../../http/url.ts'
-import { isObject, type JsonObject, kindOf, own, ownObject, ownString, pointer, schemePlaces, wrappedMember } from '../../stac/document.ts'
-import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/target.ts'
-import { discoveryUrl } from '../../strategies/oauth2/server.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { type Answer, Asker, type Question, shortUrl } from './online-asker.ts'
+import type { Auth } from '../../../auth/auth.ts'
+import { isToken } from '../../../http/headers.ts'
+import { addressOf, isAddressProblem } from '../../../http/url.ts'
+import {
+  isObject,
+  type JsonObject,
+  kindOf,
+  own,
+  ownObject,
+  ownString,
+  pointer,
+  schemePlaces,
+  wrappedMember,
+} from '../../../stac/document.ts'
+import { findScheme, schemeMaps, type Target, targetsOf } from '../../../stac/target.ts'
+import { discoveryUrl } from '../../../strategies/oauth2/server.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { type Answer, Asker, type Question, shortUrl } from './asker.ts'
 import type { OnlineCheck, OnlineDocument, OnlineFinding } from './online-linter.ts'
 
 /** A URL of a scheme, where findings about it are reported. */

@@ -1,19 +1,19 @@
 /** `--online`: adds findings about the services that documents name to those of a linter. */
 
-import { isAddress } from '../../http/url.ts'
-import type { Problem } from '../../lint/index.ts'
-import { locate } from '../../lint/pointer.ts'
-import { isObject, kindOf, type StacDocument } from '../../stac/document.ts'
-import type { Context } from '../context.ts'
-import type { Task } from '../inputs/pieces.ts'
-import { jsonIn } from '../read-document.ts'
-import { loggedTransport } from '../request-log.ts'
-import { byPosition } from './collector.ts'
-import type { LintSettings } from './lint-run.ts'
-import type { Linter, LintResult, OnlineRule, TaskRules } from './linter.ts'
-import { levelOf, runFinding } from './linter.ts'
-import { PublicBuckets } from './online-buckets.ts'
-import { Endpoints } from './online-endpoints.ts'
+import { isAddress } from '../../../http/url.ts'
+import type { Problem } from '../../../lint/index.ts'
+import { locate } from '../../../lint/pointer.ts'
+import { isObject, kindOf, type StacDocument } from '../../../stac/document.ts'
+import type { Context } from '../../context.ts'
+import type { Task } from '../../inputs/pieces.ts'
+import { jsonIn } from '../../read-document.ts'
+import { loggedTransport } from '../../request-log.ts'
+import { byPosition } from '../collector.ts'
+import type { LintSettings } from '../lint-run.ts'
+import type { Linter, LintResult, OnlineRule, TaskRules } from '../linter.ts'
+import { levelOf, runFinding } from '../linter.ts'
+import { PublicBuckets } from './buckets.ts'
+import { Endpoints } from './endpoints.ts'
 
 /** A document of a task. */
 export interface OnlineDocument {
@@ -46,7 +46,7 @@ export interface OnlineCheck {
 export function onlineLinter(inner: Linter, typed: readonly string[], settings: LintSettings, context: Context): Linter {
   const { io, diagnostics } = context
   const anonymous = async () => {
-    const { createAuth } = await import('../../auth/create-auth.ts')
+    const { createAuth } = await import('../../../auth/create-auth.ts')
     return createAuth({ credentials: [], typed: typed.filter(isAddress), ...(await loggedTransport(context)) })
   }
   let opened: ReturnType<typeof anonymous> | undefined
