@@ -60,12 +60,21 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
   const places = needs.map(({ url }) => placeOf(url, named))
   const sendTo = [...new Set(places.flatMap((place) => (typeof place === 'string' ? [place] : [])))].slice(0, MAX_PLACES)
   const refused = places.find((place) => typeof place !== 'string')
+  return completed(form, strategy, { ...base, sendTo }, sendTo.length === 0 ? refused : undefined)
+}
+
+/** @param refused the obstacle, if the form itself has none */
+function completed(
+  form: CredentialForm,
+  strategy: Strategy,
+  base: Pick<FormModel, 'name' | 'type' | 'sendTo'>,
+  refused?: Obstacle,
+): FormModel {
   const carriedIn = carrierOf(form)
-  const obstacle = obstacleOf(form, carriedIn) ?? (sendTo.length === 0 ? refused : undefined)
+  const obstacle = obstacleOf(form, carriedIn) ?? refused
   return {
     ...base,
     fields: Object.entries(form.fields).flatMap(([member, field]) => fieldOf(member, field, form)),
-    sendTo,
     carriedIn,
     secretTo: endpointsOf(form, strategy),
     ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),
@@ -77,28 +86,14 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
 
 /** Builds the form for `formOfCredential`. */
 export async function formFor(
-  { id = '', sendTo = [], ...given }: CredentialObject,
+  { id = '', sendTo = [], added: _added, kept: _kept, ...known }: CredentialObject,
   { strategies = defaultStrategies }: Pick<DescribeOptions, 'strategies'> = {},
 ): Promise<FormModel> {
-  const { added: _added, kept: _kept, ...known } = given as { readonly type: string; readonly [field: string]: unknown }
   const [strategy] = await loadStrategies(strategies.filter(({ type }) => type === known.type))
   if (!strategy) throw new ConfigurationError('CONFIG_INVALID', `"${id}" has the unsupported type "${known.type}"`)
   const described = strategy.describe(strategy.schemeOf({ id, sendTo: [], preference: 0, ...known }))
   const form = { ...described, credential: { ...described.credential, ...known } }
-  const carriedIn = carrierOf(form)
-  const obstacle = obstacleOf(form, carriedIn)
-  return {
-    name: shown(id),
-    type: shown(known.type),
-    fields: Object.entries(form.fields).flatMap(([member, field]) => fieldOf(member, field, form)),
-    sendTo: [sendTo].flat(),
-    carriedIn,
-    secretTo: endpointsOf(form, strategy),
-    ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),
-    ...(form.inPages === 'if exposed' && { condition: EXPOSED }),
-    ...(obstacle && { obstacle }),
-    credential: form.credential,
-  }
+  return completed(form, strategy, { name: shown(id), type: shown(known.type), sendTo: [sendTo].flat() })
 }
 
 /** Reads credentials as the engine does, with the strategies of their types only. */
