@@ -30,7 +30,7 @@ const HANDED_ON = Symbol.for('stac-auth.secret')
 /**
  * Holds a secret so that logs, errors and JSON cannot show it by accident.
  *
- * @example const password = new Secret(() => prompt('Password') ?? '')
+ * @example const password = new Secret(() => vault.read('archive/password'))
  */
 export class Secret {
   /** True when it was given as text: reading it is immediate. */
@@ -247,7 +247,7 @@ export function bearer(token: SecretValue, sendTo: UrlPatterns): CredentialInput
 /**
  * Returns a credential for HTTP Basic authentication (RFC 7617).
  *
- * @example createAuth({ credentials: [basic('ada', () => prompt('Password') ?? '', 'https://data.example/')] })
+ * @example createAuth({ credentials: [basic('ada', password, 'https://data.example/')] })
  */
 export function basic(username: SecretValue, password: SecretValue, sendTo: UrlPatterns): CredentialInput {
   return { type: 'http', scheme: 'basic', username, password, sendTo }

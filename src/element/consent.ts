@@ -1,6 +1,6 @@
 /** The consent form: the choice of hosts to which a credential may be sent. */
 import type { FormModel } from '../browser/credential-form.ts'
-import { address, type Child, element } from './dom.ts'
+import { actions, address, button, type Child, element } from './dom.ts'
 import type { StringName, Strings } from './strings.ts'
 
 /** Returns the nodes that show where a new credential is sent; several URL patterns are shown as checkboxes, none of them checked. */
@@ -26,8 +26,55 @@ export function choiceNode(text: string, patterns: readonly string[], id: string
   return element('fieldset', { part: 'hosts' }, element('legend', {}, text), ...boxes)
 }
 
+/** What a consent form asks. */
+interface Question {
+  /** Id of the heading of its card. */
+  readonly id: string
+  readonly headingLevel: number
+  readonly nodes: readonly Child[]
+  readonly patterns: readonly string[]
+  readonly strings: Strings
+  back(): void
+  allow(patterns: readonly string[]): Promise<void>
+}
+
+/** Returns a consent form; nothing is allowed before the person presses its button. */
+export function questionNode({ id, headingLevel, nodes, patterns, strings, back, allow }: Question): HTMLFormElement {
+  const question = element(
+    'div',
+    { role: 'heading', 'aria-level': String(headingLevel), part: 'question', tabindex: '-1', id: `${id}-question` },
+    strings['consent.title'],
+  )
+  const form = element(
+    'form',
+    { part: 'consent', 'aria-labelledby': `${id} ${question.id}` },
+    question,
+    ...nodes,
+    actions(
+      element('button', { type: 'submit', part: 'button button-primary' }, strings['consent.allow']),
+      button(strings.back, back, { class: 'second' }),
+    ),
+  )
+  let isAnswered = false
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const chosen = chosenPatterns(form, patterns)
+    if (chosen.length === 0) {
+      form.querySelector('[role="alert"]')?.remove()
+      form.append(element('p', { role: 'alert', part: 'caution', id: `${id}-choose` }, strings['consent.choose']))
+      form.querySelector('fieldset')?.setAttribute('aria-describedby', `${id}-choose`)
+      form.querySelector('input')?.focus()
+      return
+    }
+    if (isAnswered) return
+    isAnswered = true
+    await allow(chosen)
+  })
+  return form
+}
+
 /** Returns the patterns that the person agrees to: the only one, or those that are checked. */
-export function chosenPatterns(form: HTMLFormElement, patterns: readonly string[]): readonly string[] {
+function chosenPatterns(form: HTMLFormElement, patterns: readonly string[]): readonly string[] {
   if (patterns.length <= 1) return patterns
   const checked = [...form.querySelectorAll<HTMLInputElement>('input[name="place"]:checked')].map(({ value }) => value)
   return patterns.filter((pattern) => checked.includes(pattern))

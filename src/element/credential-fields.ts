@@ -1,6 +1,6 @@
-/** The fields of a credential form. Typed values are removed from the document as soon as they are read. */
+/** The form of a credential: its fields, and the choice to keep what is typed. Typed values are removed from the document as soon as they are read. */
 import type { FormField, FormModel } from '../browser/credential-form.ts'
-import { type Child, element } from './dom.ts'
+import { actions, button, type Child, element } from './dom.ts'
 import { type Strings, textFor } from './strings.ts'
 
 /** Typed values by the name of their field. */
@@ -16,16 +16,59 @@ export function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
   return fields.map((field) => (isOpen && field.secret ? { ...field, required: true } : field))
 }
 
+/** What a form asks. */
+interface Form {
+  /** Id of the heading of its card. */
+  readonly id: string
+  readonly fields: readonly FormField[]
+  readonly values: Typed
+  /** False where secrets cannot be kept. */
+  readonly keepsSecrets: boolean
+  readonly strings: Strings
+  submit(typed: Typed, keep: boolean): Promise<void>
+  cancel(): void
+}
+
+/** Returns the form of a credential. */
+export function formNode({ id, fields, values, keepsSecrets, strings, submit, cancel }: Form): HTMLFormElement {
+  const idOf = (name: string) => `${id}-${name}`
+  const keep = keepsSecrets && fields.some(({ secret }) => secret) && keepNode(`${id}-keep`, strings)
+  const form = element(
+    'form',
+    { part: 'form', autocomplete: 'off', 'aria-labelledby': id },
+    ...fieldNodes(fields, values, idOf, strings),
+    keep,
+    actions(
+      element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
+      button(strings.cancel, cancel, { class: 'second' }),
+    ),
+  )
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const typed = takeTyped(fields, idOf, form.getRootNode() as ShadowRoot)
+    await submit(typed, form.querySelector<HTMLInputElement>('input[name="keep"]')?.checked === true)
+  })
+  return form
+}
+
+/** Returns the choice to keep what is typed, with what that means. */
+function keepNode(id: string, strings: Strings): HTMLElement {
+  const hint = `${id}-hint`
+  const box = element('input', { type: 'checkbox', id, name: 'keep', part: 'input', 'aria-describedby': hint })
+  const label = element('label', { for: id, part: 'label' }, strings.keep)
+  return element(
+    'div',
+    {},
+    element('div', { class: 'field check' }, box, label),
+    element('p', { class: 'muted', id: hint }, strings.keepHint),
+  )
+}
+
 /**
  * Returns the nodes of the fields; optional fields that are not secret are in a closed `details`. `values` are shown in fields that are not
  * secret.
  */
-export function fieldNodes(
-  fields: readonly FormField[],
-  values: Typed,
-  idOf: (name: string) => string,
-  strings: Strings,
-): readonly Child[] {
+function fieldNodes(fields: readonly FormField[], values: Typed, idOf: (name: string) => string, strings: Strings): readonly Child[] {
   const isMain = ({ required, secret }: FormField) => required || secret
   const more = fields.filter((field) => !isMain(field))
   const nodeOf = (field: FormField) => fieldNode(field, values[field.name], idOf(field.name), strings)
@@ -73,7 +116,7 @@ function inputNode({ name, type, required, autocomplete, options = [] }: FormFie
 }
 
 /** Returns the typed values and clears the fields. */
-export function takeTyped(fields: readonly FormField[], idOf: (name: string) => string, root: DocumentFragment): Typed {
+function takeTyped(fields: readonly FormField[], idOf: (name: string) => string, root: DocumentFragment): Typed {
   const typed: Record<string, string | boolean> = {}
   for (const { name } of fields) {
     const input = root.getElementById(idOf(name)) as Input | null

@@ -34,6 +34,11 @@ export function button(label: string, act: () => unknown, attributes: Attributes
   return made
 }
 
+/** Returns a row of buttons. */
+export function actions(...buttons: readonly Child[]): HTMLElement {
+  return element('div', { part: 'actions', class: 'actions' }, ...buttons)
+}
+
 /** Returns the parts of a text, with each `{name}` replaced by its node. */
 export function sentence(text: string, nodes: Readonly<Record<string, Node>>): readonly Child[] {
   return text.split(/(\{\w+\})/).map((part) => nodes[part.slice(1, -1)] ?? part)

@@ -4,9 +4,9 @@ import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
 import type { CredentialSummary } from '../browser/live-auth.ts'
 import type { Logins } from '../browser/logins.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
-import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
-import { fieldNodes, fieldsOf, type Typed, takeTyped, withoutSecrets } from './credential-fields.ts'
-import { button, type Child, element, icon, isolated, sentence } from './dom.ts'
+import { choiceNode, consentNodes, questionNode } from './consent.ts'
+import { fieldsOf, formNode, type Typed, withoutSecrets } from './credential-fields.ts'
+import { actions, button, type Child, element, icon, isolated, sentence } from './dom.ts'
 import type { Provider } from './needs.ts'
 import { ambiguousTitles, askedNode, detailsNode, nameNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
 import type { ElementAuth, LoginClient } from './stac-auth-element.ts'
@@ -222,7 +222,7 @@ export class ProviderView {
     if (!model && (isMissing || login !== undefined)) return [problemNode({ code: 'SCHEME_UNSUPPORTED' }, strings, false)]
     const host = model && isolated(titleHost(model))
     return [
-      endpointDiffers && host && element('p', { part: 'caution' }, ...definedOf(sentence(strings.endpointDiffers, { host }))),
+      endpointDiffers && host && element('p', { part: 'caution' }, ...sentence(strings.endpointDiffers, { host })),
       ...ready.flatMap((id) => (id === login || id === refused ? [] : this.#inUse(id))),
       refused !== undefined &&
         actions(
@@ -248,7 +248,7 @@ export class ProviderView {
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
-    const words = element('p', { part: 'in-use' }, ...definedOf(sentence(strings[text], values)))
+    const words = element('p', { part: 'in-use' }, ...sentence(strings[text], values))
     if (isLogin && state.refreshable) words.append('. ', strings.extended)
     const logOut = async () => {
       await (logins ? logins.logout(id, { atProvider }) : auth.logout(id))
@@ -297,24 +297,10 @@ export class ProviderView {
   }
 
   #form(model: FormModel): HTMLFormElement {
-    const { strings } = this.#context
     const refused = this.#again
     const fields = fieldsOf(model).filter(({ secret }) => secret || refused === undefined)
-    const idOf = (name: string) => `${this.#id}-${name}`
-    const form = element(
-      'form',
-      { part: 'form', autocomplete: 'off', 'aria-labelledby': this.#id },
-      ...definedOf(fieldNodes(fields, this.#typed, idOf, strings)),
-      this.#context.auth.credentials.keepsSecrets && fields.some(({ secret }) => secret) && this.#keepNode(),
-      actions(
-        element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
-        button(strings.cancel, () => this.#show('summary', refused === undefined ? undefined : this.#error), { class: 'second' }),
-      ),
-    )
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault()
-      const typed = takeTyped(fields, idOf, form.getRootNode() as ShadowRoot)
-      this.#keep = form.querySelector<HTMLInputElement>('input[name="keep"]')?.checked === true
+    const submit = async (typed: Typed, keep: boolean) => {
+      this.#keep = keep
       try {
         if (refused !== undefined) return await this.#change(refused, typed)
         // Checked before the consent, so that a wrong value is corrected first.
@@ -325,8 +311,16 @@ export class ProviderView {
         this.#typed = withoutSecrets(fields, typed)
         this.#fail(error, 'form')
       }
+    }
+    return formNode({
+      id: this.#id,
+      fields,
+      values: this.#typed,
+      keepsSecrets: this.#context.auth.credentials.keepsSecrets,
+      strings: this.#context.strings,
+      submit,
+      cancel: () => this.#show('summary', refused === undefined ? undefined : this.#error),
     })
-    return form
   }
 
   /** Replaces a secret that was refused; it goes where the refused one went. */
@@ -335,20 +329,6 @@ export class ProviderView {
     await auth.credentials.change(id, typed, { keep: this.#keep })
     this.#show('summary')
     done(strings['said.added'])
-  }
-
-  /** Returns the choice to keep what is typed, with what that means. */
-  #keepNode(): HTMLElement {
-    const { strings } = this.#context
-    const [id, hint] = [`${this.#id}-keep`, `${this.#id}-keep-hint`]
-    const box = element('input', { type: 'checkbox', id, name: 'keep', part: 'input', 'aria-describedby': hint })
-    const label = element('label', { for: id, part: 'label' }, strings.keep)
-    return element(
-      'div',
-      {},
-      element('div', { class: 'field check' }, box, label),
-      element('p', { class: 'muted', id: hint }, strings.keepHint),
-    )
   }
 
   #consent(model: FormModel): HTMLFormElement {
@@ -370,7 +350,7 @@ export class ProviderView {
 
   #widening({ credential, patterns }: NonNullable<Provider['widen']>): HTMLFormElement {
     const { strings, auth, done } = this.#context
-    const text = element('p', {}, ...definedOf(sentence(strings['widen.text'], { id: isolated(credential) })))
+    const text = element('p', {}, ...sentence(strings['widen.text'], { id: isolated(credential) }))
     const nodes = [choiceNode(text.textContent ?? '', patterns, this.#id)]
     return this.#question(
       nodes,
@@ -384,52 +364,22 @@ export class ProviderView {
     )
   }
 
-  /** Returns a consent form; nothing is allowed before the person presses its button. */
   #question(
     nodes: readonly Child[],
     patterns: readonly string[],
     back: () => void,
     allow: (patterns: readonly string[]) => Promise<void>,
   ): HTMLFormElement {
-    const { strings } = this.#context
-    const question = element('div', {
-      role: 'heading',
-      'aria-level': String(this.#context.headingLevel + 2),
-      part: 'question',
-      tabindex: '-1',
+    const { strings, headingLevel } = this.#context
+    return questionNode({
+      id: this.#id,
+      headingLevel: headingLevel + 2,
+      nodes,
+      patterns,
+      strings,
+      back,
+      allow: (chosen) => allow(chosen).catch((error: unknown) => this.#fail(error, this.#mode === 'widen' ? 'widen' : 'form')),
     })
-    question.id = `${this.#id}-question`
-    question.append(strings['consent.title'])
-    const form = element(
-      'form',
-      { part: 'consent', 'aria-labelledby': `${this.#id} ${question.id}` },
-      question,
-      ...definedOf(nodes),
-      actions(
-        element('button', { type: 'submit', part: 'button button-primary' }, strings['consent.allow']),
-        button(strings.back, back, { class: 'second' }),
-      ),
-    )
-    let isAnswered = false
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault()
-      const chosen = chosenPatterns(form, patterns)
-      if (chosen.length === 0) {
-        form.querySelector('[role="alert"]')?.remove()
-        form.append(element('p', { role: 'alert', part: 'caution', id: `${this.#id}-choose` }, strings['consent.choose']))
-        form.querySelector('fieldset')?.setAttribute('aria-describedby', `${this.#id}-choose`)
-        form.querySelector('input')?.focus()
-        return
-      }
-      if (isAnswered) return
-      isAnswered = true
-      try {
-        await allow(chosen)
-      } catch (error) {
-        this.#fail(error, this.#mode === 'widen' ? 'widen' : 'form')
-      }
-    })
-    return form
   }
 
   /** Returns the buttons of a login. A credential that would be lost after a redirect logs in with a window only. */
@@ -534,14 +484,6 @@ function freeId(host: string, taken: ReadonlySet<string>): string {
     const id = count === 1 ? decent : `${decent}-${count}`
     if (!taken.has(id)) return id
   }
-}
-
-function actions(...buttons: readonly Child[]): HTMLElement {
-  return element('div', { part: 'actions', class: 'actions' }, ...definedOf(buttons))
-}
-
-function definedOf(children: readonly Child[]): readonly (Node | string)[] {
-  return children.filter((child) => child !== undefined && child !== false)
 }
 
 /** The message says what to do, because neither the element nor consoles show a hint. */

@@ -73,6 +73,8 @@ export class StacAuthElement extends Base {
   #state: AccessState = 'checking'
   #strings: Strings = english
   #lang = 'en'
+  /** True when requests lacked something before there were targets. */
+  #wasAsked = false
   /** The replaced texts that are in `#strings`. */
   #applied: Partial<Strings> = this.#replaced
   /** True until an event has reported a result for the current engine and targets. */
@@ -254,6 +256,7 @@ export class StacAuthElement extends Base {
    */
   #ask(): void {
     this.#isUntold = true
+    this.#wasAsked = false
     this.#start()
   }
 
@@ -283,7 +286,13 @@ export class StacAuthElement extends Base {
       this.#applied = this.#replaced
       const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
       // A document that is still loading is not shown as public.
-      if (!auth || !(targets || auth.credentials.needs().length > 0)) return this.#show({ groups: [] }, 'checking')
+      const isAsked = targets === undefined && auth !== undefined && auth.credentials.needs().length > 0
+      if (!auth || !(targets || isAsked)) {
+        this.#show({ groups: [] }, this.#wasAsked ? 'ready' : 'checking')
+        if (this.#wasAsked && this.#state !== before) this.#tellState(undefined)
+        return
+      }
+      this.#wasAsked = isAsked
       if (targets && !this.#target && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
       const described = await needsOf(targets ?? [], auth, { typed: this.#typed }, signal)
       const needs = { groups: [...described.groups, ...(await wantedOf(auth, described))] }

@@ -105,6 +105,12 @@ describe('what is written for people agrees with what is there', () => {
     expect(names.filter((name) => !textOf('docs/outputs.md').includes(`\n| \`${name}\``))).toEqual([])
   })
 
+  it('no example asks for a secret with the prompt of the browser, which shows it and blocks the page', () => {
+    const shown = [...files].filter(([path]) => /^(?:docs|examples|site|src)\/|^README\.md$/.test(path))
+    expect(shown.length).toBeGreaterThan(500)
+    expect(shown.flatMap(([path, text]) => (/\bprompt\(/.test(text) ? [path] : []))).toEqual([])
+  })
+
   it('the changelog speaks of this version', () => {
     expect(textOf('CHANGELOG.md')).toContain(manifest.version)
   })

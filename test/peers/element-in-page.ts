@@ -1,7 +1,7 @@
 /** The page of the tests of `<stac-auth>`: it does what `elementPage` is told. */
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import { completeLogin, createLogins, sessionStorageStore } from '../../src/browser/index.ts'
-import { createLiveAuth, type LiveAuth } from '../../src/browser/live-auth.ts'
+import { completeLogin, createLogins, indexedDbStore, sessionStorageStore } from '../../src/browser/index.ts'
+import { createLiveAuth, type LiveAuth, type OfferedCredential } from '../../src/browser/live-auth.ts'
 import { defineStacAuth, type StacAuthElement } from '../../src/element/index.ts'
 import { assetOf, isAuthError } from '../../src/index.ts'
 import { unchecked } from '../harness/unchecked.ts'
@@ -10,10 +10,21 @@ export interface Settings {
   readonly document?: object
   readonly credentials?: readonly CredentialObject[]
   readonly properties?: Readonly<Record<string, unknown>>
+  /** Credentials that the page offers. */
+  readonly offers?: readonly OfferedCredential[]
+  /** True for a page that keeps what users add in IndexedDB. */
+  readonly keeps?: boolean
   /** False for a page without logins. */
   readonly logins?: boolean
   /** True leaves the elements that are there. */
   readonly beside?: boolean
+}
+
+function request<Result>(asked: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result)
+    asked.onerror = () => reject(asked.error)
+  })
 }
 
 /** Defines the element, and returns what the tests use. */
@@ -48,11 +59,31 @@ function start() {
     async open(key: string): Promise<void> {
       await page.auth?.fetch(assetOf(page.element?.document ?? {}, key)).catch((error: unknown) => page.element?.report(error))
     },
-    /** Shows a document; ends when the element knows what is needed. */
-    async show({ document: shown, credentials = [], properties = {}, logins = true, beside = false }: Settings): Promise<string> {
+    /** Requests a URL or an asset of the document, as a page does that leaves all questions to the element. */
+    async read(of: string): Promise<string> {
+      const target = of.includes(':') ? of : assetOf(page.element?.document ?? {}, of)
+      const answer = page.auth?.fetch(target).then((response) => response.text())
+      return (await answer?.catch((error: unknown) => (isAuthError(error) ? error.code : String(error)))) ?? ''
+    },
+    /** Everything that the browser keeps for this origin, as text. */
+    async kept(): Promise<string> {
+      const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+      for (const { name = '' } of await indexedDB.databases()) {
+        const database = await request(indexedDB.open(name))
+        for (const store of database.objectStoreNames) {
+          texts.push(JSON.stringify(await request(database.transaction(store).objectStore(store).getAll())))
+        }
+        database.close()
+      }
+      return texts.join('\n')
+    },
+    /** Shows a document; ends when the element knows what is needed. Without a document it ends at once. */
+    async show(settings: Settings): Promise<string> {
+      const { document: shown, credentials = [], offers = [], properties = {}, keeps = false, logins = true, beside = false } = settings
       events.length = 0
       const typed = (properties.typed as readonly string[] | undefined) ?? []
-      const auth = createLiveAuth({ credentials: unchecked(credentials), typed, session: sessionStorageStore() })
+      const session = keeps ? indexedDbStore() : sessionStorageStore()
+      const auth = createLiveAuth({ credentials: unchecked(credentials), offers, typed, session })
       const element = document.createElement('stac-auth')
       Object.assign(element, { auth, document: shown, url: 'https://catalog.example/item.json', ...properties })
       if (logins) element.logins = createLogins(auth, { callback: '/callback.html' })
@@ -64,7 +95,7 @@ function start() {
       place?.append(element)
       page.auth = auth
       page.element = element
-      await settled
+      if (shown) await settled
       return element.state
     },
   }
