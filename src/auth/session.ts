@@ -34,10 +34,13 @@ export interface Session {
 }
 
 interface Flight {
+  /** The value, once it was obtained. */
   readonly promise: Promise<CacheEntry>
+  /** Aborts the request for it. */
   readonly controller: AbortController
   /** Ends the wait of all callers. */
   readonly end: (reason: AuthError) => void
+  /** Number of callers that wait. */
   waiting: number
 }
 

@@ -27,8 +27,11 @@ export interface LiveAuthOptions extends AuthOptions {
 
 /** A credential without its secrets. */
 export interface OfferedCredential {
+  /** Its id. */
   readonly id: string
+  /** Type of its strategy. */
   readonly type: string
+  /** The allowed URLs. */
   readonly sendTo: string | readonly string[]
   readonly [field: string]: unknown
 }

@@ -5,6 +5,7 @@ import { ownString } from '../stac/document.ts'
 export type TabMessageKind = (typeof KINDS)[number]
 
 export interface TabMessage {
+  /** What changed. */
   readonly kind: TabMessageKind
   /** Id of the credential; empty for `ended`, which is about all. */
   readonly credential: string

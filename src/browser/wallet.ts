@@ -26,26 +26,34 @@ export interface Wallet {
   removeOrphans(): Promise<void>
   /** True from the beginning of a logout of everything to its end: one that was interrupted is finished at the next start. */
   isEnding(): Promise<boolean>
+  /** Marks the begin and the end of such a logout. */
   setEnding(isEnding: boolean): Promise<void>
 }
 
 /** A store of tokens that keeps the credentials of a page as well. */
 export interface PageStore extends SessionStore {
+  /** The credentials. */
   readonly wallet: Wallet
 }
 
 /** Returns the store with a wallet: a token is stored after its credential. */
 export function withWallet(store: SessionStore, wallet: Wallet): PageStore {
+  // One store for a credential, because warnings are given once for a store.
+  const stores = new WeakMap<Credential, SessionStore>()
   return {
     ...store,
     wallet,
     of(credential) {
+      const known = stores.get(credential)
+      if (known) return known
       const write = async (key: string, text: string) => {
         // Without its credential a token would be removed at the next start; then it lasts as long as the page.
         await wallet.change(credential.id, (entry) => withSession(entry ?? pageCredential(credential), key)).catch(() => undefined)
         await store.write(key, text)
       }
-      return { ...store, write }
+      const own = { ...store, write }
+      stores.set(credential, own)
+      return own
     },
   }
 }

@@ -28,7 +28,7 @@ describe('options of an engine in JavaScript', () => {
   it.each([
     [{ byAdress: true }, 'createAuth has no option "byAdress"', 'did you mean "byAddress"?'],
     [{ cookies: true }, 'createAuth has no option "cookies"', expect.stringMatching(/^options: credentials, /)],
-    [{ anonymous: true }, 'the option anonymous of createAuth must be "allow"', undefined],
+    [{ anonymous: true }, 'the option anonymous of createAuth must be "allow" or "refuse"', undefined],
     [{ redirects: 'manual' }, 'the option redirects of createAuth must be "follow" or "error"', undefined],
     [{ minValidity: '5 min' }, 'the option minValidity of createAuth must be a number of milliseconds', undefined],
     [{ transport: {} }, 'the option transport of createAuth must be a function', undefined],

@@ -254,7 +254,7 @@ describe('with a store that can be written', () => {
     await engine().fetch(wanted)
     const store = sessionStorageStore({ storage })
     await store.exclusively('b', async () => store.reserve?.('b', 10))
-    expect([...texts.keys()]).toEqual([expect.stringMatching(/^stac-auth:[0-9a-f]{64}$/)])
+    expect([...texts.keys()]).toEqual(['stac-auth:credentials', expect.stringMatching(/^stac-auth:[0-9a-f]{64}$/)])
   })
 })
 

@@ -76,7 +76,10 @@ function problemOf(words: readonly string[], program: Command): readonly string[
   if (!command) return [`has no command "${name}"`]
   const path = [program, command]
   for (const word of rest) {
-    const below = path.at(-1)?.commands.find((one) => one.name() === word)
+    const inside = path.at(-1)?.commands
+    // Any collection has the commands and options of `projects`.
+    const isCollection = path.at(-1)?.name() === 'time' && /^[a-z]/.test(word)
+    const below = inside?.find((one) => one.name() === word) ?? inside?.find((one) => isCollection && one.name() === 'projects')
     if (below) path.push(below)
   }
   const known = path.flatMap(({ options }) => options)
