@@ -24,19 +24,24 @@ export interface TabSite {
   close(): Promise<void>
 }
 
-/** @param script the page of the site */
-export async function startTabSite(script = 'test/peers/live-tabs-in-page.ts'): Promise<TabSite> {
+/**
+ * @param script the page of the site
+ * @param workers scripts of its workers by path
+ */
+export async function startTabSite(
+  script = 'test/peers/live-tabs-in-page.ts',
+  workers: Readonly<Record<string, string>> = {},
+): Promise<TabSite> {
   let isSlow = false
   /** Tokens that the provider gave. */
   const good = new Set<string>()
   const html = '<!doctype html><meta charset="utf-8"><title>page</title><script src="/app.js"></script>'
-  const site = await startSite(
-    {
-      '/': { type: 'text/html', body: html },
-      '/app.js': { type: 'text/javascript', body: await scriptOf(script) },
-    },
-    () => ({ status: 405 }),
+  const scripts = Object.entries({ '/app.js': script, ...workers }).map(
+    async ([path, entry]) => [path, { type: 'text/javascript', body: await scriptOf(entry) }] as const,
   )
+  const site = await startSite({ '/': { type: 'text/html', body: html }, ...Object.fromEntries(await Promise.all(scripts)) }, () => ({
+    status: 405,
+  }))
   const allows = { origin: site.origin, headers: 'authorization, content-type, x-api-key' }
   const provider = await startAnswering(
     crossOrigin(async ({ path, body }) => {

@@ -39,7 +39,7 @@ const kept = {
       }),
     ),
   addKey: (value: string, keep: boolean) =>
-    outcome(auth.credentials.add({ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo: [`${data}/`] }, { keep })),
+    outcome(auth.credentials.add({ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo: [`${data}/key`] }, { keep })),
   /** A login whose page answers at once. */
   login: () =>
     outcome(
