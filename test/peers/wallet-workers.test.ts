@@ -24,6 +24,18 @@ async function openPage(): Promise<Page> {
   return page
 }
 
+/** A page that a service worker watches over. */
+async function watchedPage(): Promise<Page> {
+  const page = await openPage()
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register('/service-worker.js')
+    await navigator.serviceWorker.ready
+  })
+  await page.reload()
+  await page.waitForFunction('navigator.serviceWorker.controller !== null')
+  return page
+}
+
 async function addAll(page: Page): Promise<void> {
   await page.evaluate(() => walletPage.addLogin())
   await page.evaluate(() => walletPage.addKey('right-key', true))
@@ -31,17 +43,6 @@ async function addAll(page: Page): Promise<void> {
 }
 
 describe('a service worker with the store of its page', () => {
-  async function watchedPage(): Promise<Page> {
-    const page = await openPage()
-    await page.evaluate(async () => {
-      await navigator.serviceWorker.register('/service-worker.js')
-      await navigator.serviceWorker.ready
-    })
-    await page.reload()
-    await page.waitForFunction('navigator.serviceWorker.controller !== null')
-    return page
-  }
-
   /** What a script of the page gets that knows nothing of credentials. */
   const plain = (page: Page, path: string) =>
     page.evaluate(
@@ -54,8 +55,6 @@ describe('a service worker with the store of its page', () => {
     await session.send('ServiceWorker.stopAllWorkers')
   }
 
-  const REFUSED = 'TypeError: Failed to fetch'
-
   it('sends the login and the kept key of the page, and neither after a logout of everything', async () => {
     const page = await watchedPage()
     expect([await plain(page, 'public'), await plain(page, 'portal')]).toEqual(['public', 401])
@@ -64,7 +63,7 @@ describe('a service worker with the store of its page', () => {
     expect([await plain(page, 'portal'), await plain(page, 'public')]).toEqual(['file', 'more'])
     expect(await page.evaluate(() => walletPage.logoutAll())).toBeUndefined()
     const before = site.sent()
-    expect([await plain(page, 'key'), await plain(page, 'portal')]).toEqual([REFUSED, REFUSED])
+    expect([await plain(page, 'key'), await plain(page, 'portal')]).toEqual([401, 401])
     expect([await plain(page, 'public'), site.sent()]).toEqual(['public', before])
   }, 60_000)
 
@@ -76,7 +75,7 @@ describe('a service worker with the store of its page', () => {
     await stop(page)
     await page.evaluate(() => walletPage.logoutAll())
     const before = site.sent()
-    expect([await plain(page, 'key'), await plain(page, 'portal')]).toEqual([REFUSED, REFUSED])
+    expect([await plain(page, 'key'), await plain(page, 'portal')]).toEqual([401, 401])
     expect(site.sent()).toBe(before)
   }, 60_000)
 
@@ -85,6 +84,27 @@ describe('a service worker with the store of its page', () => {
     await page.evaluate(() => walletPage.addKey('right-key', false))
     expect(await page.evaluate(() => walletPage.read('key'))).toBe('file')
     expect(await plain(page, 'key')).toBe(401)
+  }, 60_000)
+})
+
+describe('a film', () => {
+  it('is shown by the parts that its service worker requests, without one as a whole, and not after a logout', async () => {
+    const [whole, parts] = [await openPage(), await watchedPage()]
+    for (const [page, status] of [
+      [whole, 200],
+      [parts, 206],
+    ] as const) {
+      await page.evaluate(() => walletPage.addLogin())
+      await page.evaluate(() => walletPage.login())
+      const before = site.films().length
+      expect(await page.evaluate(() => walletPage.film())).toBe(30)
+      expect(new Set(site.films().slice(before))).toEqual(new Set([status]))
+      await page.evaluate(() => walletPage.logoutAll())
+      const sent = site.sent()
+      // Browsers keep what an element has shown in the memory of the page.
+      await page.reload()
+      expect([await page.evaluate(() => walletPage.film()), site.sent()]).toEqual(['LOGIN_REQUIRED', sent])
+    }
   }, 60_000)
 })
 
