@@ -49,14 +49,11 @@ describe('a service worker', () => {
 
   it('sends a request as the page made it where the login is missing, and reports why', async () => {
     const archive = await startArchive({ 'a.json': '{}' })
-    const login = {
-      type: 'oauth2',
-      flow: 'authorizationCode',
-      clientId: 'c',
-      authorizationUrl: `${archive.origin}/a`,
-      tokenUrl: `${archive.origin}/t`,
-    }
-    const auth = createAuth({ credentials: [{ id: 'login', ...login, sendTo: [`${archive.origin}/`, `${archive.stranger.origin}/`] }] })
+    const { origin } = archive
+    const login = { flow: 'authorizationCode', clientId: 'c', authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t` } as const
+    const auth = createAuth({
+      credentials: [{ id: 'login', type: 'oauth2', ...login, sendTo: [`${origin}/`, `${archive.stranger.origin}/`] }],
+    })
     const open = await answered(auth, `${archive.stranger.origin}/files/a.json`)
     expect([(await open.answer).status, open.told]).toMatchObject([200, [{ code: 'LOGIN_REQUIRED' }]])
     const closed = await answered(auth, `${archive.origin}/files/a.json`)
