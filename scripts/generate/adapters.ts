@@ -1,5 +1,5 @@
 /** Fills docs/adapters.md: the table from versions and budgets, the code from the examples that the tests run. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { ADAPTER_BUDGETS } from '../sizes.ts'
 import { type Files, fill, root, table } from './files.ts'
 
@@ -35,14 +35,14 @@ function rowOf(adapter: string, budget: number): readonly string[] {
   return [`\`${adapter}\``, gives, library ? `${library} ${devDependencies[library]}` : (TESTED[adapter] ?? ''), `${budget / 1000} kB`]
 }
 
-/** The whole file, which a test runs. */
-const exampleOf = (adapter: string) => `${root}examples/adapters/${adapter}.ts`
-const examples = Object.keys(ADAPTER_BUDGETS).filter((adapter) => existsSync(exampleOf(adapter)))
+/** Whole files, which tests run. */
+const folder = `${root}examples/adapters`
+const examples = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''))
 const rows = Object.entries(ADAPTER_BUDGETS).map(([adapter, budget]) => rowOf(adapter, budget))
 
 export const files: Files = {
   'docs/adapters.md': fill({
     table: table(['`stac-auth/adapters/…`', 'gives', 'tested with', 'at most, min + gzip'], rows),
-    ...Object.fromEntries(examples.map((adapter) => [adapter, `\`\`\`ts\n${readFileSync(exampleOf(adapter), 'utf8')}\`\`\`\n`])),
+    ...Object.fromEntries(examples.map((name) => [name, `\`\`\`ts\n${readFileSync(`${folder}/${name}.ts`, 'utf8')}\`\`\`\n`])),
   }),
 }

@@ -1,7 +1,7 @@
 /** An interceptor with which stac-auth sends the requests of axios. */
 import type { Auth } from '../auth/auth.ts'
 import { isAuthError } from '../errors.ts'
-import { type Given, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, requestsFor } from './requests.ts'
 
 /** The parts of an axios request configuration that are used here. */
 interface Config {
@@ -17,8 +17,11 @@ interface Config {
  *
  * @example client.interceptors.request.use(authorizeWith(auth))
  */
-export function authorizeWith(auth: Auth, given?: Given): <Request extends object>(config: Request) => Request {
-  const send: typeof globalThis.fetch = given === undefined ? (input, init) => auth.fetch(input, init) : requestsFor(auth, given).fetch
+export function authorizeWith(auth: Auth, given?: Given, options?: GivenOptions): <Request extends object>(config: Request) => Request {
+  const send: typeof globalThis.fetch =
+    given === undefined
+      ? (input, init) => auth.fetch(input, { anonymous: options?.anonymous, ...init })
+      : requestsFor(auth, given, options).fetch
   const fetch: typeof globalThis.fetch = (input, init) => send(withoutName(input), init).catch(rethrow)
   return <Request extends Config>(config: Request) => ({ ...config, adapter: 'fetch', env: { ...config.env, fetch } })
 }

@@ -1,6 +1,6 @@
 /** A geotiff.js client whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { type Given, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, requestsFor } from './requests.ts'
 
 /** The interface of `BaseClient` of geotiff.js. */
 export interface TiffClient {
@@ -30,8 +30,13 @@ export interface TiffResponse {
  *
  * @example const image = await (await fromCustomClient(tiffClient(auth, assetOf(item, 'B04')))).getImage()
  */
-export function tiffClient(auth: Auth, given: Given | undefined, onError: (error: unknown) => void = () => {}): TiffClient {
-  const { url, fetch } = requestsFor(auth, given)
+export function tiffClient(
+  auth: Auth,
+  given: Given | undefined,
+  onError: (error: unknown) => void = () => {},
+  options?: GivenOptions,
+): TiffClient {
+  const { url, fetch } = requestsFor(auth, given, options)
   return {
     url,
     request: async ({ headers, signal } = {}) => {

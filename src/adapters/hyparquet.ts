@@ -1,7 +1,7 @@
 /** Parquet files for hyparquet; stac-auth sends the requests. */
 import type { Auth } from '../auth/auth.ts'
 import { ProtocolError } from '../errors.ts'
-import { type Given, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, requestsFor } from './requests.ts'
 
 /** The argument of `asyncBufferFromUrl` of hyparquet. */
 export interface ParquetFile {
@@ -21,8 +21,8 @@ export interface ParquetFile {
  *
  * @example const rows = await parquetReadObjects({ file: await asyncBufferFromUrl(await parquetFile(auth, assetOf(item, 'table'))) })
  */
-export async function parquetFile(auth: Auth, given: Given | undefined): Promise<ParquetFile> {
-  const { url, fetch } = requestsFor(auth, given)
+export async function parquetFile(auth: Auth, given: Given | undefined, options?: GivenOptions): Promise<ParquetFile> {
+  const { url, fetch } = requestsFor(auth, given, options)
   const response = await fetch(url, { headers: { range: 'bytes=0-0' } })
   await response.body?.cancel()
   return { url, byteLength: lengthOf(response, url), fetch }

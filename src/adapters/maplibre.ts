@@ -1,7 +1,7 @@
 /** MapLibre maps whose protected requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { jsonOf, requireOk } from '../http/response.ts'
-import { type Given, type PeekedRequest, type Requests, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, type PeekedRequest, type Requests, requestsFor } from './requests.ts'
 
 /** A transformed request, as in MapLibre's `RequestParameters`; undefined leaves it unchanged. */
 type Transformed = { url: string; headers?: Record<string, string> } | undefined
@@ -17,7 +17,7 @@ interface MapRequest {
 type Transform<Kind, Result> = (url: string, type?: Kind) => Result
 
 /** Options of `mapRequests`. */
-export interface MapOptions<Kind, Result> {
+export interface MapOptions<Kind, Result> extends GivenOptions {
   /** Your own function, which may be asynchronous. It is called first, for every URL; its headers are kept. */
   readonly transformRequest?: Transform<Kind, Result> | null | undefined
 }
@@ -56,9 +56,9 @@ interface MapAnswer {
 export function mapRequests<Kind = string, Result = Transformed>(
   auth: Auth,
   given: Given | undefined | readonly (Given | undefined)[],
-  { transformRequest }: MapOptions<Kind, Result> = {},
+  { transformRequest, ...options }: MapOptions<Kind, Result> = {},
 ): MapRequests<Kind, Result> {
-  const all = requestsOf(auth, given)
+  const all = requestsOf(auth, given, options)
   const protocol = `stac-auth-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
   return {
     protocol,
@@ -87,9 +87,9 @@ export function mapRequests<Kind = string, Result = Transformed>(
 export function peekedTransform<Kind = string, Result = Transformed>(
   auth: Auth,
   given: Given | undefined | readonly (Given | undefined)[],
-  { transformRequest }: MapOptions<Kind, Result> = {},
+  { transformRequest, ...options }: MapOptions<Kind, Result> = {},
 ): Transform<Kind, Result | Transformed> {
-  const all = requestsOf(auth, given)
+  const all = requestsOf(auth, given, options)
   return composed(transformRequest, (address) => all.find(({ covers }) => covers(address))?.peek(address))
 }
 
@@ -111,8 +111,8 @@ function composed<Kind, Result>(
   }
 }
 
-function requestsOf(auth: Auth, given: Given | undefined | readonly (Given | undefined)[]): readonly Requests[] {
-  return (Array.isArray(given) ? given : [given]).map((one: Given | undefined) => requestsFor(auth, one))
+function requestsOf(auth: Auth, given: Given | undefined | readonly (Given | undefined)[], options: GivenOptions): readonly Requests[] {
+  return (Array.isArray(given) ? given : [given]).map((one: Given | undefined) => requestsFor(auth, one, options))
 }
 
 async function answerOf(response: Response, url: string, type: string | undefined): Promise<MapAnswer> {

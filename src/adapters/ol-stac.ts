@@ -1,5 +1,5 @@
 /** The layer of ol-stac with requests that stac-auth sends. */
-import type { Auth } from '../auth/auth.ts'
+import type { Anonymous, Auth } from '../auth/auth.ts'
 import { below } from '../auth/resource.ts'
 import { NetworkError, ProtocolError } from '../errors.ts'
 import { jsonOf, requireOk } from '../http/response.ts'
@@ -60,7 +60,7 @@ export function stacLayerOptions(auth: Auth, settings: StacLayerSettings = {}): 
   return {
     httpRequestFn: reportingTo(onError, async (url, form = 'json', reference) => {
       const target = targetOf(reference, settings)
-      const requests = target || IS_REMOTE.test(url) ? requestsFor(auth, target ?? url) : undefined
+      const requests = target || IS_REMOTE.test(url) ? requestsFor(auth, target ?? url, settings) : undefined
       const isOurs = requests?.covers(url)
       if (httpRequestFn && !isOurs) return httpRequestFn(url, form, reference)
       const response = await (requests && isOurs ? requests.fetch(url) : fetch(url))
@@ -75,8 +75,8 @@ export function stacLayerOptions(auth: Auth, settings: StacLayerSettings = {}): 
         const given = settings.given ? settings.given(url, reference) : target
         return given !== undefined && requestsFor(auth, given).covers(url) ? given : undefined
       }
-      if (String(type) === 'GeoTIFF' && settings.tiffLoaders === false) return plainTiffs(auth, options, givenFor)
-      return sourceOptions(auth, String(type), options, givenFor, onError)
+      if (String(type) === 'GeoTIFF' && settings.tiffLoaders === false) return plainTiffs(auth, options, givenFor, settings)
+      return sourceOptions(auth, String(type), options, givenFor, settings)
     },
   }
 }
@@ -96,26 +96,27 @@ function reportingTo(onError: OnError = () => {}, request: RequestFunction): Req
 /** Returns the target or URL by which a URL is requested, if it is on the same origin. */
 type GivenFor = (url: string) => Target | string | undefined
 
-function sourceOptions(auth: Auth, type: string, options: SourceOptions, givenFor: GivenFor, onError?: OnError) {
-  if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, givenFor, onError) }
+function sourceOptions(auth: Auth, type: string, options: SourceOptions, givenFor: GivenFor, settings: StacLayerSettings) {
+  const { onError } = settings
+  if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, givenFor, settings) }
   const url = String(options.url ?? '')
   const given = givenFor(url)
   if (given === undefined) return options
-  if (type === 'GeoZarr') return zarrOptions(auth, options, url, given)
-  if (type.startsWith('PMTiles')) return { ...options, url: partsOf(requestsFor(auth, given), url) }
-  return { ...options, [type === 'ImageStatic' ? 'imageLoadFunction' : 'tileLoadFunction']: pictureLoader(auth, given, onError) }
+  if (type === 'GeoZarr') return zarrOptions(auth, options, url, given, settings)
+  if (type.startsWith('PMTiles')) return { ...options, url: partsOf(requestsFor(auth, given, settings), url) }
+  return { ...options, [type === 'ImageStatic' ? 'imageLoadFunction' : 'tileLoadFunction']: pictureLoader(auth, given, onError, settings) }
 }
 
 function listOf(sources: unknown): readonly SourceOptions[] {
   return Array.isArray(sources) ? sources : []
 }
 
-function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, onError?: OnError): readonly unknown[] {
+function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, settings: StacLayerSettings): readonly unknown[] {
   return listOf(sources).map((source) => {
     const url = String(source.url ?? '')
     const given = givenFor(url)
     if (given === undefined) return source
-    return { ...source, ...geoTiffSource(auth, typeof given === 'string' ? url : below(given, url), onError) }
+    return { ...source, ...geoTiffSource(auth, typeof given === 'string' ? url : below(given, url), settings.onError, settings) }
   })
 }
 
@@ -123,14 +124,14 @@ function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, onError?:
 const MAX_WHOLE = 256 * 1024 * 1024
 
 /** Returns GeoTIFF sources without functions: with headers that `fetch` drops on redirects to other hosts, or as a whole file. */
-async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor): Promise<SourceOptions> {
+async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor, settings: StacLayerSettings): Promise<SourceOptions> {
   let headers: Readonly<Record<string, string>> = {}
   const plain = async (source: SourceOptions): Promise<SourceOptions> => {
     const url = String(source.url ?? '')
     const given = givenFor(url)
     if (given === undefined) return source
-    const request = typeof given === 'string' ? auth.peek(url) : await auth.authorize(below(given, url))
-    if (!request || carriedHeaders(request).length > 0) return wholeFile(requestsFor(auth, given), url, source)
+    const request = typeof given === 'string' ? auth.peek(url) : await auth.authorize(below(given, url), { anonymous: settings.anonymous })
+    if (!request || carriedHeaders(request).length > 0) return wholeFile(requestsFor(auth, given, settings), url, source)
     headers = { ...headers, ...request.headers }
     return { ...source, url: request.url }
   }
@@ -168,9 +169,16 @@ async function wholeFile({ fetch }: Requests, url: string, { url: _, ...source }
  * Returns the options of a Zarr store. The store accepts options of `fetch`, but no `fetch` function, and reads its headers for every
  * request. Redirects are refused, so that headers are not sent to another host.
  */
-async function zarrOptions(auth: Auth, options: SourceOptions, at: string, given: Target | string): Promise<SourceOptions> {
+async function zarrOptions(
+  auth: Auth,
+  options: SourceOptions,
+  at: string,
+  given: Target | string,
+  settings: StacLayerSettings,
+): Promise<SourceOptions> {
+  const how = { anonymous: settings.anonymous }
   const source = typeof given === 'string' ? at : below(given, at)
-  const { url, headers } = typeof source === 'string' ? await requestOf(auth, source) : await auth.authorize(source)
+  const { url, headers } = typeof source === 'string' ? await requestOf(auth, source, how) : await auth.authorize(source, how)
   const isKnown = auth.peek(source) !== undefined
   const storeOptions = {
     /** The current headers where the engine knows them synchronously; after a logout there are none. */
@@ -185,11 +193,11 @@ async function zarrOptions(auth: Auth, options: SourceOptions, at: string, given
 }
 
 /** Returns the request for a URL; if it needs a token that is not known yet, a first request obtains it. */
-async function requestOf(auth: Auth, url: string): Promise<PeekedRequest> {
+async function requestOf(auth: Auth, url: string, how: Anonymous): Promise<PeekedRequest> {
   await auth.ready()
   const known = auth.peek(url)
   if (known) return known
-  const response = await auth.fetch(url)
+  const response = await auth.fetch(url, how)
   await response.body?.cancel()
   return auth.peek(url) ?? { url, headers: {} }
 }

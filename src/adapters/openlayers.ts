@@ -1,7 +1,7 @@
 /** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { isNot, objectUrl } from '../http/response.ts'
-import { type Given, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, requestsFor } from './requests.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */
 export interface GeoTiffSource {
@@ -19,7 +19,7 @@ interface Picture {
 }
 
 /** Options of load functions for tiles and pictures. */
-export interface PictureOptions {
+export interface PictureOptions extends GivenOptions {
   /** Your own function for URLs on other origins; without it they are requested like the others. */
   readonly load?: ((picture: never, address: string) => void) | undefined
 }
@@ -34,8 +34,13 @@ const ERROR = 3
  *
  * @example const source = new GeoTIFF({ sources: [geoTiffSource(auth, assetOf(item, 'visual'))] })
  */
-export function geoTiffSource(auth: Auth, given: Given | undefined, onError: (error: unknown) => void = () => {}): GeoTiffSource {
-  const { url, fetch } = requestsFor(auth, given)
+export function geoTiffSource(
+  auth: Auth,
+  given: Given | undefined,
+  onError: (error: unknown) => void = () => {},
+  options?: GivenOptions,
+): GeoTiffSource {
+  const { url, fetch } = requestsFor(auth, given, options)
   return {
     url,
     loader: (tileUrl, headers, signal) =>
@@ -57,9 +62,9 @@ export function pictureLoader(
   auth: Auth,
   source: Given | undefined,
   onError: (error: unknown) => void = () => {},
-  { load: others }: PictureOptions = {},
+  { load: others, ...options }: PictureOptions = {},
 ): (picture: object, address: string) => void {
-  const { fetch, covers } = requestsFor(auth, source)
+  const { fetch, covers } = requestsFor(auth, source, options)
   const load = async (image: HTMLImageElement, address: string) => {
     const url = await objectUrl(fetch, address)
     const ended = ({ type }: Event) => {

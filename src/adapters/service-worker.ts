@@ -77,7 +77,8 @@ const FORBIDDEN_METHODS = new Set(['connect', 'trace', 'track'])
 /**
  * Responds to GET and HEAD requests of a page for URLs in `sendTo` of a credential. Other requests are unchanged, including those with
  * their own `Authorization` header. The page receives the responses, never a token or a URL with a key. The servers must allow the page by
- * CORS. A refused request is a network error for the page, and its error is passed to `onError`.
+ * CORS. A refused request is a network error for the page, and its error is passed to `onError`; after `LOGIN_REQUIRED` the request is sent
+ * as the page made it.
  *
  * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file. With `createEngine` and only the
  * strategies in use, the file is smaller.
@@ -101,7 +102,8 @@ async function answerTo(request: Request, auth: Auth, onError: (error: unknown) 
     if (await isCovered(auth, request.url)) return await authorized(request, auth)
   } catch (error) {
     onError(error)
-    return Response.error()
+    // The file may be public; otherwise the page gets the refusal of the server, after which it can offer the login.
+    if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') return Response.error()
   }
   return fetch(request)
 }

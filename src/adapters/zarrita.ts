@@ -1,7 +1,7 @@
 /** Zarrita stores whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { isAuthError } from '../errors.ts'
-import { type Given, requestsFor } from './requests.ts'
+import { type Given, type GivenOptions, requestsFor } from './requests.ts'
 
 /** The options of zarrita's `FetchStore` that are used here. */
 export interface ZarrStoreOptions {
@@ -10,7 +10,7 @@ export interface ZarrStoreOptions {
 }
 
 /** Options of a Zarr store. */
-export interface ZarrOptions {
+export interface ZarrOptions extends GivenOptions {
   /**
    * `missing`: treats a 403 as a missing key, for buckets that allow reading but not listing. A 403 before the first successful response
    * stays an error, so that a refused credential is not mistaken for an empty store. Default: `error`.
@@ -25,8 +25,12 @@ export interface ZarrOptions {
  *
  * @example const store = new FetchStore(...zarrStore(auth, assetOf(item, 'zarr')))
  */
-export function zarrStore(auth: Auth, given: Given | undefined, { forbidden }: ZarrOptions = {}): [url: string, ZarrStoreOptions] {
-  const { url, fetch } = requestsFor(auth, given)
+export function zarrStore(
+  auth: Auth,
+  given: Given | undefined,
+  { forbidden, ...options }: ZarrOptions = {},
+): [url: string, ZarrStoreOptions] {
+  const { url, fetch } = requestsFor(auth, given, options)
   if (forbidden !== 'missing') return [url, { fetch }]
   let opened = false
   const tolerant = async (request: Request) => {

@@ -214,8 +214,11 @@ export class CurrentCredentials implements LiveCredentials {
   /** Forgets all tokens of this tab, and removes the credentials with a secret that the user added. */
   async #forgetSecrets(tab: LiveChange['tab']): Promise<void> {
     for (const { id } of this.#set.credentials) this.forget(id)
-    for (const [id, { isSecret }] of [...this.#added]) {
-      if (!isSecret || !this.#has(id)) continue
+    const gone = [...this.#added].flatMap(([id, { isSecret }]) => (isSecret && this.#has(id) ? [id] : []))
+    // Takes effect for all of them before the first one is removed.
+    for (const id of gone) this.#removedFrom.set(id, this.#engines)
+    for (const id of gone) {
+      if (!this.#has(id)) continue
       await this.#lose(id)
       this.#announce({ kind: 'removed', credential: id, tab })
     }
@@ -433,8 +436,8 @@ export class CurrentCredentials implements LiveCredentials {
   async #heard({ kind, credential }: TabMessage): Promise<void> {
     await this.restored
     if (kind === 'ended') {
-      for (const { id } of this.#set.credentials) await this.#forgetTokens(id, this.#engine)
       await this.#forgetSecrets('other')
+      for (const { id } of this.#set.credentials) await this.#forgetTokens(id, this.#engine)
     } else if (kind === 'added' || kind === 'changed') {
       const entry = (await this.#wallet?.entries())?.find((one) => one.credential.id === credential && one.by === 'user')
       if (entry) return this.#readd(entry)

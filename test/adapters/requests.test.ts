@@ -7,7 +7,8 @@ import { parquetFile } from '../../src/adapters/hyparquet.ts'
 import { mapRequests } from '../../src/adapters/maplibre.ts'
 import { stacLayerOptions } from '../../src/adapters/ol-stac.ts'
 import { geoTiffSource, pictureLoader } from '../../src/adapters/openlayers.ts'
-import { type Given, requestsFor } from '../../src/adapters/requests.ts'
+import { type Given, type GivenOptions, requestsFor } from '../../src/adapters/requests.ts'
+import { authorizedQueries } from '../../src/adapters/stac-react.ts'
 import { zarrStore } from '../../src/adapters/zarrita.ts'
 import type { Auth } from '../../src/auth/auth.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
@@ -88,37 +89,79 @@ describe('what an adapter is given', () => {
 })
 
 /** Requests a URL by an adapter that was given another one, or a target for it. */
-const readers: Readonly<Record<string, (auth: Auth, given: Given, url: string) => unknown>> = {
-  axios: async (auth, given, url) => {
+const readers: Readonly<Record<string, (auth: Auth, given: Given, url: string, options?: GivenOptions) => unknown>> = {
+  axios: async (auth, given, url, options) => {
     const client = (await import('axios')).default.create()
-    client.interceptors.request.use(authorizeWith(auth, given))
+    client.interceptors.request.use(authorizeWith(auth, given, options))
     return client.get(url)
   },
-  geotiff: (auth, given) => tiffClient(auth, given).request(),
-  hyparquet: (auth, given) => parquetFile(auth, given),
-  maplibre: async (auth, given, url) => {
-    const { transformRequest, load } = mapRequests(auth, given)
+  geotiff: (auth, given, _url, options) => tiffClient(auth, given, undefined, options).request(),
+  hyparquet: (auth, given, _url, options) => parquetFile(auth, given, options),
+  maplibre: async (auth, given, url, options) => {
+    const { transformRequest, load } = mapRequests(auth, given, options)
     const transformed = transformRequest(url)
     return transformed ? load(transformed, new AbortController()) : fetch(url)
   },
-  'ol-stac': (auth, _given, url) => stacLayerOptions(auth).httpRequestFn(url),
-  openlayers: (auth, given, url) => geoTiffSource(auth, given).loader(url, {}, new AbortController().signal),
-  pictures: (auth, given, url) =>
+  'ol-stac': (auth, _given, url, options) => stacLayerOptions(auth, options).httpRequestFn(url),
+  openlayers: (auth, given, url, options) => geoTiffSource(auth, given, undefined, options).loader(url, {}, new AbortController().signal),
+  pictures: (auth, given, url, options) =>
     new Promise((resolve) => {
       const image = Object.defineProperty(new EventTarget(), 'src', { set: resolve })
-      pictureLoader(auth, given, resolve)({ getImage: () => image, setState: () => {} }, url)
+      pictureLoader(auth, given, resolve, options)({ getImage: () => image, setState: () => {} }, url)
     }),
-  requests: (auth, given, url) => requestsFor(auth, given).fetch(url),
+  requests: (auth, given, url, options) => requestsFor(auth, given, options).fetch(url),
   peeked: async (auth, given, url) => {
     await auth.ready()
     const request = requestsFor(auth, given).peek(url)
     return fetch(request?.url ?? url, request && { headers: request.headers })
   },
-  zarrita: async (auth, given, url) => {
-    const [, { fetch }] = zarrStore(auth, given)
+  zarrita: async (auth, given, url, options) => {
+    const [, { fetch }] = zarrStore(auth, given, options)
     return fetch(new Request(url))
   },
 }
+
+describe('a credential that needs a login', () => {
+  let archive: AnsweringServer
+  beforeAll(async () => {
+    archive = await startAnswering(({ path }) => (path === '/public' ? { status: 200, body: '{}' } : { status: 401 }))
+  })
+  afterAll(() => archive.close())
+
+  const engine = (anonymous?: 'allow') => {
+    const { origin } = archive
+    const flow = { flow: 'authorizationCode', clientId: 'c', authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t` } as const
+    return createAuth({ credentials: [{ id: 'login', type: 'oauth2', ...flow, sendTo: [`${origin}/`] }], ...(anonymous && { anonymous }) })
+  }
+  /** What is read, or the error; libraries return some errors. */
+  const outcome = async (name: string, auth: Auth, path: string, options?: GivenOptions) => {
+    const url = archive.origin + path
+    const read = Promise.resolve(readers[name]?.(auth, url, url, options))
+    const result = await read.catch((error: unknown) => error)
+    return result instanceof Error ? (result as { code?: string }).code : 'read'
+  }
+
+  it('stac-react reads a public API without it, if that is allowed', async () => {
+    const queries = { setQueryDefaults: () => {}, setQueryData: () => {} }
+    const read = (path: string) => authorizedQueries(engine('allow'), archive.origin + path, queries)
+    expect(await read('/public')).toBe(queries)
+    await expect(read('/closed')).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
+  })
+
+  it.each(Object.keys(readers).filter((name) => name !== 'peeked'))(
+    '%s reads public files without it, if that is allowed',
+    async (name) => {
+      for (const [auth, options] of [[engine('allow')], [engine(), { anonymous: 'allow' }]] as const) {
+        expect(await outcome(name, auth, '/public', options)).toBe('read')
+        expect(await outcome(name, auth, '/closed', options)).toBe('LOGIN_REQUIRED')
+      }
+      const before = archive.exchanges.length
+      expect(await outcome(name, engine(), '/public')).toBe('LOGIN_REQUIRED')
+      expect(await outcome(name, engine('allow'), '/public', { anonymous: 'refuse' })).toBe('LOGIN_REQUIRED')
+      expect(archive.exchanges.length).toBe(before)
+    },
+  )
+})
 
 describe('the leak matrix', () => {
   let archive: AnsweringServer

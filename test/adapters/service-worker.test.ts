@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { authorizeRequests, type WorkerScope } from '../../src/adapters/service-worker.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
 import { failureOf } from '../harness/failure.ts'
 import { scriptOf } from '../peers/page-script.ts'
 import { KEY, startArchive } from './archive.ts'
@@ -44,6 +45,20 @@ describe('a service worker', () => {
     const own = await answered(archive.engine(), `${archive.origin}/a`)
     expect((await own.answer).type).toBe('error')
     expect(own.told).toMatchObject([{ code: 'NETWORK_REFUSED' }])
+  })
+
+  it('sends a request as the page made it where the login is missing, and reports why', async () => {
+    const archive = await startArchive({ 'a.json': '{}' })
+    const { origin } = archive
+    const login = { flow: 'authorizationCode', clientId: 'c', authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t` } as const
+    const auth = createAuth({
+      credentials: [{ id: 'login', type: 'oauth2', ...login, sendTo: [`${origin}/`, `${archive.stranger.origin}/`] }],
+    })
+    const open = await answered(auth, `${archive.stranger.origin}/files/a.json`)
+    expect([(await open.answer).status, open.told]).toMatchObject([200, [{ code: 'LOGIN_REQUIRED' }]])
+    const closed = await answered(auth, `${archive.origin}/files/a.json`)
+    expect([(await closed.answer).status, closed.told]).toMatchObject([401, [{ code: 'LOGIN_REQUIRED' }]])
+    await archive.close()
   })
 
   const OF_BROWSER = {

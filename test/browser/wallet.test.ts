@@ -27,6 +27,8 @@ let servers: Script
 let texts: Map<string, string>
 let kept: Map<string, KeptCredential>
 let isEnding = false
+/** True for a database that does not answer. */
+let isSlow = false
 
 beforeEach(() => {
   channel = `wallet-${++channels}`
@@ -35,6 +37,7 @@ beforeEach(() => {
   texts = new Map()
   kept = new Map()
   isEnding = false
+  isSlow = false
   servers = script((request) => {
     if (request.url === TOKEN_URL) {
       good.add(`token-${++issued}`)
@@ -57,7 +60,7 @@ function sharedStore(): PageStore {
     {
       ...store,
       shared: true,
-      read: async (key) => texts.get(key),
+      read: async (key) => (isSlow ? new Promise<undefined>(() => {}) : texts.get(key)),
       write: async (key, text) => void texts.set(key, text),
       remove: async (key) => void texts.delete(key),
     },
@@ -251,6 +254,19 @@ describe('a logout of everything', () => {
     expect([good.size, texts.size, isEnding]).toEqual([0, 0, false])
     expect(JSON.stringify([...kept.values()])).not.toContain(secrets.key.value)
     expect(one.changes.some(({ kind, tab }) => kind === 'ended' && tab === 'other')).toBe(true)
+  })
+
+  it('in another tab, keys are sent no more while its tokens are still looked up', async () => {
+    const one = page()
+    await one.auth.credentials.add(loginEntry)
+    await one.auth.credentials.add(entries.key)
+    await login(one.auth)
+    isSlow = true
+    const other = new BroadcastChannel(channel)
+    onTestFinished(() => other.close())
+    other.postMessage({ kind: 'ended', credential: '' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await failureOf(one.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
   })
 
   it('ends sessions of other pages of the origin', async () => {

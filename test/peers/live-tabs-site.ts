@@ -1,8 +1,9 @@
 /** The site of the tests with two tabs: a page, a provider whose tokens end with a logout, and data for a token or a key. */
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
+import { partOf } from '../servers/byte-range.ts'
 import { crossOrigin } from '../servers/cross-origin.ts'
 import { scriptOf } from './page-script.ts'
-import { startSite } from './page-server.ts'
+import { startSite, wav } from './page-server.ts'
 
 export interface App {
   readonly changes: readonly { readonly kind: string; readonly credential: string; readonly tab: string }[]
@@ -21,23 +22,30 @@ export interface TabSite {
   valid(): number
   /** Counts the requests for data that had a token or a key. */
   sent(): number
+  /** The statuses of requests for the film that a token was sent with. */
+  films(): readonly number[]
   close(): Promise<void>
 }
 
-/** @param script the page of the site */
-export async function startTabSite(script = 'test/peers/live-tabs-in-page.ts'): Promise<TabSite> {
+/**
+ * @param script the page of the site
+ * @param workers scripts of its workers by path
+ */
+export async function startTabSite(
+  script = 'test/peers/live-tabs-in-page.ts',
+  workers: Readonly<Record<string, string>> = {},
+): Promise<TabSite> {
   let isSlow = false
   /** Tokens that the provider gave. */
   const good = new Set<string>()
   const html = '<!doctype html><meta charset="utf-8"><title>page</title><script src="/app.js"></script>'
-  const site = await startSite(
-    {
-      '/': { type: 'text/html', body: html },
-      '/app.js': { type: 'text/javascript', body: await scriptOf(script) },
-    },
-    () => ({ status: 405 }),
+  const scripts = Object.entries({ '/app.js': script, ...workers }).map(
+    async ([path, entry]) => [path, { type: 'text/javascript', body: await scriptOf(entry) }] as const,
   )
-  const allows = { origin: site.origin, headers: 'authorization, content-type, x-api-key' }
+  const site = await startSite({ '/': { type: 'text/html', body: html }, ...Object.fromEntries(await Promise.all(scripts)) }, () => ({
+    status: 405,
+  }))
+  const allows = { origin: site.origin, headers: 'authorization, content-type, range, x-api-key' }
   const provider = await startAnswering(
     crossOrigin(async ({ path, body }) => {
       if (path === '/revoke') {
@@ -51,11 +59,13 @@ export async function startTabSite(script = 'test/peers/live-tabs-in-page.ts'): 
       return jsonAnswer(200, { access_token: token, token_type: 'Bearer', expires_in: 600 })
     }, allows),
   )
+  const film = wav(30)
   const data = await startAnswering(
     crossOrigin(({ path, headers }) => {
       const who = good.has(headers.authorization?.slice(7) ?? '') ? 'more' : 'public'
       if (path === '/public') return { status: 200, headers: { 'cache-control': 'max-age=600' }, body: who }
       const isRight = path === '/key' ? headers['x-api-key'] === 'right-key' : good.has(headers.authorization?.slice(7) ?? '')
+      if (isRight && path === '/film') return partOf(film, headers.range) ?? { status: 416 }
       return isRight ? { status: 200, body: 'file' } : { status: 401 }
     }, allows),
   )
@@ -66,6 +76,8 @@ export async function startTabSite(script = 'test/peers/live-tabs-in-page.ts'): 
     valid: () => good.size,
     url: `${site.origin}/?data=${encodeURIComponent(data.origin)}&provider=${encodeURIComponent(provider.origin)}`,
     sent: () => data.exchanges.filter(({ request: { headers } }) => (headers.authorization ?? headers['x-api-key']) !== undefined).length,
+    films: () =>
+      data.exchanges.filter(({ request }) => request.path === '/film' && request.headers.authorization).map(({ answer }) => answer.status),
     close: async () => {
       await Promise.all([site.close(), provider.close(), data.close()])
     },

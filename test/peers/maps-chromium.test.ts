@@ -80,3 +80,13 @@ describe('a tile of OpenLayers', () => {
     expect(toldToStranger()).toEqual([])
   })
 })
+
+describe('a map of Leaflet', () => {
+  it('shows tiles with the key, none with a wrong one or through a redirect, and sends it to no other host', async () => {
+    expect(await inPage(`drawLeaflet('${archive.origin}', '${archive.origin}/tiles', 'right')`)).toEqual([4])
+    expect(await inPage(`drawLeaflet('${archive.origin}', '${archive.origin}/tiles', 'wrong')`)).toEqual([0, 'AUTH_REJECTED'])
+    expect(await inPage(`drawLeaflet('${archive.origin}', '${archive.origin}/moved', 'right')`)).toEqual([0, 'REDIRECT_CROSS_ORIGIN'])
+    expect(await inPage(`drawLeaflet('${archive.origin}', '${stranger.origin}/tiles', 'right')`)).toEqual([0, 'URL_INSECURE'])
+    expect(toldToStranger()).toEqual([])
+  })
+})

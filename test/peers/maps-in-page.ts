@@ -1,5 +1,7 @@
-/** What runs in the page: a map of MapLibre and a tile of OpenLayers, both with the examples of the adapters. */
+/** What runs in the page: maps of MapLibre and Leaflet and a tile of OpenLayers, all with the examples of the adapters. */
+import { Map as LeafletMap } from 'leaflet'
 import { config, type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
+import { AuthorizedTiles } from '../../examples/adapters/leaflet.ts'
 import { mapOf } from '../../examples/adapters/maplibre.ts'
 import { tileSource } from '../../examples/adapters/openlayers.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
@@ -66,4 +68,22 @@ async function loadTile(archive: string, path: string, key: string): Promise<unk
   })
 }
 
-Object.assign(globalThis, { drawMap, loadTile })
+/** Draws a map of Leaflet with the tiles of that URL: how many came, and the codes of what failed. */
+async function drawLeaflet(archive: string, url: string, key: string): Promise<readonly unknown[]> {
+  const { auth, target } = user(archive, key)
+  const layer = new AuthorizedTiles(auth, target, `${url}/{z}/{x}/{y}.png`)
+  const failures = new Set<unknown>()
+  let widths = 0
+  layer.on('tileerror', ({ error }) => failures.add((error as { code?: string }).code ?? String(error)))
+  layer.on('tileload', ({ tile }) => {
+    widths += (tile as HTMLImageElement).naturalWidth
+  })
+  const all = new Promise<void>((resolve) => layer.on('load', () => resolve()))
+  const map = new LeafletMap('map', { center: [0, 0], zoom: 1 })
+  layer.addTo(map)
+  await all
+  map.remove()
+  return [widths / 256, ...failures]
+}
+
+Object.assign(globalThis, { drawMap, loadTile, drawLeaflet })

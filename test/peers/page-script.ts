@@ -9,6 +9,7 @@ export async function scriptOf(entry: string, { minify = false } = {}): Promise<
     alias: {
       '#platform': join(root, 'src/platform/web.ts'),
       'stac-auth/adapters': join(root, 'src/adapters'),
+      'stac-auth/browser': join(root, 'src/browser/index.ts'),
       'stac-auth/strategies': join(root, 'src/strategies/index.ts'),
       'stac-auth': join(root, 'src/index.ts'),
     },

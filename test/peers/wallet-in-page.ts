@@ -1,4 +1,5 @@
 /** The page of the tests of kept credentials: the global `walletPage` does what they say. */
+import { showFilm } from '../../examples/adapters/film.ts'
 import { createLogins, indexedDbStore } from '../../src/browser/index.ts'
 import { createLiveAuth } from '../../src/browser/live-auth.ts'
 import { assetOf, isAuthError } from '../../src/index.ts'
@@ -27,6 +28,13 @@ const kept = {
   },
   read: (ref: 'portal' | 'key', path: string = ref) =>
     outcome(auth.fetch(assetOf(item(ref, path), 'file')).then((response) => response.text())),
+  /** Seconds of the film of the archive, or the code of an error. */
+  film: () =>
+    new Promise<number | string>((resolve) => {
+      const video = document.createElement('video')
+      video.onloadedmetadata = () => resolve(Math.round(video.duration))
+      showFilm(video, auth, assetOf(item('portal', 'film'), 'file'), (error) => resolve(isAuthError(error) ? error.code : String(error)))
+    }),
   addLogin: () =>
     outcome(
       auth.credentials.add({
@@ -39,7 +47,7 @@ const kept = {
       }),
     ),
   addKey: (value: string, keep: boolean) =>
-    outcome(auth.credentials.add({ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo: [`${data}/`] }, { keep })),
+    outcome(auth.credentials.add({ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo: [`${data}/key`] }, { keep })),
   /** A login whose page answers at once. */
   login: () =>
     outcome(
