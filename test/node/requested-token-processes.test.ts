@@ -81,7 +81,7 @@ describe('a requested token over real connections', () => {
       logLevel: 'error',
       alias: { '#platform': here('../../src/platform/node.ts') },
       external: ['@napi-rs/keyring', '@aws-sdk/*', 'kerberos', '@cloudflare/privacypass-ts'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+      banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)" },
     })
     const runs = Array.from({ length: 5 }, () => execute(process.execPath, [script, join(folder, 'tokens'), origin]))
     const outputs = await Promise.all(runs)

@@ -212,7 +212,7 @@ async function compiled(folder: string): Promise<string> {
     format: 'esm',
     alias: { '#platform': join(here, '../../src/platform/node.ts') },
     // Packages that are no modules ask for others by `require`.
-    banner: { js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)" },
+    banner: { js: "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)" },
     logLevel: 'error',
   })
   return join(folder, 'keys-process.mjs')
