@@ -52,6 +52,9 @@ const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' 
 /** Codes of a request that lacks the credential that it names. */
 const LACKING = new Set(['LOGIN_REQUIRED', 'AUTH_REJECTED', 'CREDENTIAL_SOURCE'])
 
+/** Codes of a request for which the user has no credential. */
+const MISSING = new Set(['NO_CREDENTIAL', 'SCHEME_MISMATCH', 'CREDENTIAL_TARGET_UNTRUSTED', 'CREDENTIAL_ENDPOINT_UNTRUSTED'])
+
 type Named = CredentialObject & { readonly id: string }
 
 /** An engine with its number, in the order of creation. */
@@ -265,22 +268,34 @@ export class CurrentCredentials implements LiveCredentials {
     this.#memory.sessions.forget(id)
   }
 
-  /** Notes a response with status 401 or 403 to a request without a credential. */
-  async noteRefusal(given: Target | string | undefined): Promise<void> {
-    const offers = this.#offers.filter(({ id }) => !this.#has(id))
-    if (given === undefined || offers.length === 0) return
+  /**
+   * Notes which offer suits a request without a credential that was refused with status 401 or 403; false where none does.
+   *
+   * @param other id of a credential: only offers that are preferred to it are noted
+   */
+  async noteRefusal(given: Target | string | undefined, other?: string): Promise<boolean> {
+    const offers = this.#offers.filter(({ id }) => !this.#has(id) && (other === undefined || this.#isPreferred(id, other)))
+    if (given === undefined || offers.length === 0) return false
     const { strategies } = this.#options
     const offer = await offerFor(given, offers, this.#preferred, { ...(strategies && { strategies }), typed: this.#typed })
-    if (!offer || this.#has(offer.id)) return
+    if (!offer || this.#has(offer.id)) return false
     const { origin } = new URL(typeof given === 'string' ? given : targetAddress(given))
     this.#note(offer.id, new SelectionError('NO_CREDENTIAL', `${origin} requires "${offer.id}"`, { credential: offer.id }))
+    return true
   }
 
   /** Notes which credential a failed request lacked. */
   async noteFailure(error: unknown, given: Target | string | undefined): Promise<void> {
     if (!isAuthError(error)) return
-    if (error.code === 'NO_CREDENTIAL') await this.noteRefusal(typeof given === 'object' ? given : (error.url ?? given))
-    else if (LACKING.has(error.code) && error.credential !== undefined && this.#has(error.credential)) this.#note(error.credential, error)
+    const { code, credential, url = given } = error
+    if (MISSING.has(code)) await this.noteRefusal(typeof given === 'object' ? given : url)
+    if (!LACKING.has(code) || credential === undefined || !this.#has(credential)) return
+    if (!(await this.noteRefusal(given, credential))) this.#note(credential, error)
+  }
+
+  #isPreferred(id: string, other: string): boolean {
+    const [one, two] = [this.#preferred.indexOf(id), this.#preferred.indexOf(other)]
+    return one >= 0 && (two < 0 || one < two)
   }
 
   #note(id: string, error: AuthError): void {
