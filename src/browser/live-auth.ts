@@ -20,7 +20,8 @@ export interface LiveAuthOptions extends AuthOptions {
   readonly tabs?: string | false
   /**
    * Credentials of the page's author without their secrets, with an `id` and `sendTo`: when a server refuses a URL in `sendTo`, the user is
-   * asked for the secret (`needs`, `<stac-auth>`).
+   * asked for the secret (`needs`, `<stac-auth>`). Of several, the one that suits the `auth:refs`, and is the first in `preferred` of
+   * `credentials`, which may contain ids of offers.
    */
   readonly offers?: readonly OfferedCredential[]
 }

@@ -34,6 +34,13 @@ it('is the one that suits the references of the target, of several for its host'
   expect(wanted()).toEqual(['account', 'token'])
 })
 
+it('may be the keys of an object store', async () => {
+  const bucket = { id: 'bucket', type: 's3', region: 'eu-central-1', sendTo: DATA }
+  const { auth, wanted } = page({ offers: [key, bucket] })
+  await failureOf(auth.fetch(target({ type: 's3' }, F)))
+  expect(wanted()).toEqual(['bucket'])
+})
+
 it('is none for a scheme that no offer suits, or on another host', async () => {
   const { auth, wanted } = page()
   await failureOf(auth.fetch(target({ type: 'apiKey', in: 'query', name: 'other' }, F)))
