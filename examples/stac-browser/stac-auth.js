@@ -1,52 +1,89 @@
-/** The requests of this STAC Browser with the credentials of stac-auth.config.js. */
+/** The requests of this STAC Browser with the credentials of stac-auth.config.js, and the panel that asks for what they lack. */
 import axios from 'axios'
-import { createAuth } from 'stac-auth'
 import { browserRequests } from 'stac-auth/adapters/stac-browser'
+import { createLiveAuth, createLogins, indexedDbStore } from 'stac-auth/browser'
 import { reactive } from 'vue'
-import { credentials } from '../stac-auth.config'
+import { credentials, offers, preferred } from '../stac-auth.config'
 
-const auth = createAuth({ credentials, onSession: () => requests.refresh() })
+const session = indexedDbStore()
+const auth = createLiveAuth({ credentials: { credentials, preferred }, offers, session, anonymous: 'allow' })
 
 export const requests = browserRequests(auth, { state: reactive({ version: 0 }), onError: console.warn })
 
-/** The logins, which are loaded with the first one. */
-async function logins() {
-  const { createLogins } = await import('stac-auth/browser')
-  return createLogins(auth, { callback: '/auth' })
-}
+/** Its version increases when documents must be read again: after logins, logouts and changes of credentials. */
+export const access = reactive({ version: 0 })
 
-/** Loads what the credentials need, and finishes a login that began before the page was left. Call it before the first page is shown. */
-export async function ready() {
+let logins
+
+/** Finishes a login that began before the page was left. Call it before the first page is shown. */
+export async function ready({ pathPrefix, historyMode }) {
+  // With hash history, servers may have no other page than that of the prefix.
+  logins = createLogins(auth, { callback: historyMode === 'hash' ? pathPrefix : `${pathPrefix}auth` })
   await auth.ready()
-  if (!new URLSearchParams(location.search).has('state')) return
+  const state = new URLSearchParams(location.search).get('state')
+  // The second one is a login of STAC Browser's own `authConfig`.
+  if (!state || localStorage.getItem(`oidc.${state}`)) return
   try {
-    const finished = await (await logins()).finish()
+    const finished = await logins.finish()
     if (finished) history.replaceState(null, '', finished.returnTo)
   } catch (error) {
     // The user refused, or took too long: shows the start page instead of none.
     console.warn(error)
-    hasFailed = true
-    history.replaceState(null, '', '/')
+    history.replaceState(null, '', pathPrefix)
   }
 }
 
-/** True after a failed login: another one begins only when the user asks for it, because the provider may refuse without asking the user. */
-let hasFailed = false
+/** Instead of `axios(options)`. */
+export const request = (options) => axios(requests.authorized(options))
 
-/** Instead of `axios(options)`: logs in where that is needed. */
-export async function request(options) {
-  try {
-    return await axios(requests.authorized(options))
-  } catch (error) {
-    if (error.code !== 'LOGIN_REQUIRED' || hasFailed || !(await signIn(options.url))) throw error
-    return new Promise(() => {})
-  }
-}
-
-/** Logs in with the credential for that URL, and leaves the page; false when no login is needed. */
+/** For a user who wants to open a URL: asks for what it lacks; false where stac-auth has nothing for it. */
 export async function signIn(url) {
-  const credential = await requests.loginFor(url)
-  if (credential === undefined) return false
-  await (await logins()).redirect(credential)
+  if (await requests.open(url)) return true
+  if (auth.credentials.needs().length === 0) return false
+  declined.clear()
+  panel.open = true
   return true
+}
+
+const panel = document.createElement('details')
+panel.style.cssText =
+  'position: fixed; inset: auto 1rem 1rem auto; z-index: 1100; box-sizing: border-box; max-width: min(32rem, calc(100vw - 2rem)); max-height: calc(100vh - 2rem); overflow: auto; padding: 0.5rem 1rem; border: 1px solid; border-radius: 0.5rem; background: Canvas; color: CanvasText'
+
+/** Ids of what the user does without: the panel no longer opens by itself for them. */
+const declined = new Set()
+
+/** Adds the panel. Call it after the first page is shown. */
+export async function mount() {
+  const { defineStacAuth } = await import('stac-auth/element')
+  defineStacAuth()
+  const summary = document.createElement('summary')
+  const asked = document.createElement('div')
+  asked.append(Object.assign(document.createElement('stac-auth'), { auth, logins }))
+  const logout = Object.assign(document.createElement('button'), { textContent: 'Log out', type: 'button' })
+  logout.onclick = () => logins.logoutAll().catch(console.warn)
+  summary.onclick = () => {
+    declined.clear()
+    if (panel.open) for (const { credential } of auth.credentials.needs()) declined.add(credential)
+  }
+  const update = async () => {
+    const status = await auth.status()
+    const needs = auth.credentials.needs()
+    const isUsed = status.some(({ state }) => state !== 'none') || auth.credentials.list().some(({ added }) => added)
+    summary.textContent = needs.length > 0 ? 'Access is needed' : 'Access'
+    asked.hidden = needs.length === 0
+    logout.hidden = !isUsed
+    panel.hidden = needs.length === 0 && !isUsed
+    panel.open = needs.some(({ credential }) => !declined.has(credential))
+  }
+  auth.credentials.subscribe(({ kind, credential }) => {
+    if (kind === 'removed') declined.add(credential)
+    else if (kind !== 'needed') declined.delete(credential)
+    update().catch(console.warn)
+    if (kind === 'needed' || kind === 'refreshed') return
+    requests.refresh()
+    access.version++
+  })
+  panel.append(summary, asked, logout)
+  document.body.append(panel)
+  await update()
 }

@@ -17,11 +17,11 @@ export interface BrowserSettings {
    * image is loaded and when `refresh` is called, so that components are drawn again.
    */
   readonly state?: { version: number }
-  /** Called with errors of images, maps, `isReady` and `loginFor`, which STAC Browser does not show. */
+  /** Called with errors of images, maps, `isReady` and `open`, which STAC Browser does not show. */
   readonly onError?: (error: unknown) => void
 }
 
-/** The requests of STAC Browser. All methods with a URL except `loginFor` are synchronous, as computed properties of Vue are. */
+/** The requests of STAC Browser. All methods with a URL except `open` are synchronous, as computed properties of Vue are. */
 export interface BrowserRequests {
   /** For `processSTAC`, which has every loaded document: remembers the references of its Assets and Links. Returns the document. */
   remember<Document>(document: Document): Document
@@ -29,12 +29,15 @@ export interface BrowserRequests {
   authorized<Options extends { readonly url?: string }>(options: Options): Options
   /** For downloads, instead of `fetch`. */
   readonly fetch: typeof globalThis.fetch
-  /** Returns true for a URL that `<img>` and links cannot open, because it needs a credential. */
+  /** Returns true for a URL that `<img>` and links may be unable to open, because it has a credential or references. */
   needsFetch(url: string): boolean
-  /** Returns true once it is known that the URL has a credential that needs no login. */
+  /** Returns true once it is known that the URL has a credential that needs no login, or is public. */
   isReady(url: string): boolean
-  /** Returns the id of the credential that needs a login before the URL can be requested, or undefined. */
-  loginFor(url: string): Promise<string | undefined>
+  /**
+   * Requests the URL, but not its content, for a user who wants to open it; false where that fails. What it lacks is then in
+   * `auth.credentials.needs()` of `createLiveAuth`.
+   */
+  open(url: string): Promise<boolean>
   /** Returns the `src` of an image: the URL itself, or the URL of a loaded image; until then a transparent image. */
   imageUrl(url: string): string
   /** Completes the options of the map's layer; its `getSourceOptions` is called first. */
@@ -65,16 +68,20 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
   const givenFor = (url: string) => targets.at(url) ?? url
   /** Reads the version, so that Vue draws the component again when the version changes. */
   const isObserved = () => state.version >= 0
-  const needsFetch = (url: string) => isObserved() && IS_REMOTE.test(url) && hasCredential(auth, givenFor(url))
+  const needsFetch = (url: string) => isObserved() && IS_REMOTE.test(url) && isProtected(auth, givenFor(url))
+  const fetchOf = (url: string) => requestsFor(auth, givenFor(url)).fetch
 
-  async function explained(url: string): Promise<Readiness> {
+  async function isUsable(url: string): Promise<boolean> {
     const target = targets.at(url)
-    if (target) return readinessOf(auth, target)
-    const { credential } = await auth.service(url)
-    const login = (await auth.status()).find(
-      (status) => status.credential === credential && status.state !== 'valid' && !status.refreshable,
-    )
-    return login ? { login: credential } : { credential }
+    if (target) return (await auth.explain(target)).refs.some(({ credential, code }) => credential !== undefined && code === undefined)
+    const service = await auth.service(url)
+    const status = (await auth.status()).find(({ credential }) => credential === service.credential)
+    return status === undefined || status.state === 'valid' || status.refreshable === true
+  }
+
+  function noteReady(url: string): void {
+    ready.set(url, true)
+    state.version++
   }
 
   /** STAC Browser asks about every protected URL, so a missing credential is no error here: the request for the URL reports it. */
@@ -83,7 +90,7 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
   }
 
   async function load(url: string): Promise<void> {
-    const shown = await objectUrl(requestsFor(auth, givenFor(url)).fetch, url).catch((error: unknown) => {
+    const shown = await objectUrl(fetchOf(url), url).catch((error: unknown) => {
       onError(error)
       return url
     })
@@ -98,22 +105,28 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
       return document
     },
     authorized: (options) => (options.url && IS_REMOTE.test(options.url) ? authorizeWith(auth, givenFor(options.url))(options) : options),
-    fetch: (input, init) => requestsFor(auth, givenFor(input instanceof Request ? input.url : String(input))).fetch(input, init),
+    fetch: (input, init) => fetchOf(input instanceof Request ? input.url : String(input))(input, init),
     needsFetch,
     isReady(url) {
       const known = isObserved() && ready.get(url)
       if (known !== undefined || !IS_REMOTE.test(url)) return Boolean(known)
       ready.set(url, false)
-      explained(url)
-        .then(({ credential }) => {
-          if (credential === undefined || !ready.has(url)) return
-          ready.set(url, true)
-          state.version++
-        })
+      isUsable(url)
+        .then((isNow) => isNow && ready.has(url) && noteReady(url))
         .catch(report)
       return false
     },
-    loginFor: async (url) => (await explained(url).catch(report))?.login,
+    async open(url) {
+      try {
+        const { ok, body } = await fetchOf(url)(url)
+        await body?.cancel()
+        if (ok) noteReady(url)
+        return ok
+      } catch (error) {
+        onError(error)
+        return false
+      }
+    },
     imageUrl(url) {
       if (!needsFetch(url)) return url
       const shown = images.get(url)
@@ -127,7 +140,7 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
       const given = (url: string, reference?: Parameters<typeof targetOf>[0]) => {
         const target = targetOf(reference)
         const source = target && statesReferences(target) && requestsFor(auth, target).covers(url) ? target : givenFor(url)
-        return IS_REMOTE.test(url) && hasCredential(auth, source) ? source : undefined
+        return IS_REMOTE.test(url) && isProtected(auth, source) ? source : undefined
       }
       const { getSourceOptions } = stacLayerOptions(auth, { onError, ...options, given })
       return { ...options, getSourceOptions }
@@ -144,20 +157,9 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
 /** URLs that may need a credential. */
 const IS_REMOTE = /^https?:/i
 
-/** The credential for a URL that can be used, or the one that needs a login. */
-interface Readiness {
-  readonly credential?: string | undefined
-  readonly login?: string | undefined
-}
-
-async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
-  const { refs } = await auth.explain(target)
-  const used = refs.find(({ credential, code }) => credential !== undefined && code === undefined)
-  return used ?? { login: refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential }
-}
-
-/** Returns false only if the engine knows that the request has no credential. */
-function hasCredential(auth: Auth, given: Target | string): boolean {
+/** Returns false only if the request has no references, and the engine knows that it has no credential. */
+function isProtected(auth: Auth, given: Target | string): boolean {
+  if (typeof given === 'object' && given.refs.length > 0) return true
   return valueOr(false, () => {
     const request = auth.peek(given)
     return request === undefined || request.credential !== undefined

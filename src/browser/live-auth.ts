@@ -5,7 +5,7 @@
 import type { Anonymous, Auth, AuthorizedCall, Service } from '../auth/auth.ts'
 import type { AuthOptions } from '../auth/create-auth.ts'
 import type { CredentialInput } from '../auth/credential.ts'
-import { targetAddress } from '../auth/resource.ts'
+import { below } from '../auth/resource.ts'
 import type { AuthError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import { CurrentCredentials } from './live-credentials.ts'
@@ -20,7 +20,8 @@ export interface LiveAuthOptions extends AuthOptions {
   readonly tabs?: string | false
   /**
    * Credentials of the page's author without their secrets, with an `id` and `sendTo`: when a server refuses a URL in `sendTo`, the user is
-   * asked for the secret (`needs`, `<stac-auth>`).
+   * asked for the secret (`needs`, `<stac-auth>`). Of several, the one that suits the `auth:refs`, and is the first in `preferred` of
+   * `credentials`, which may contain ids of offers.
    */
   readonly offers?: readonly OfferedCredential[]
 }
@@ -176,10 +177,10 @@ function withCurrent(credentials: CurrentCredentials): Auth {
     await credentials.restored
     try {
       const result = await work(credentials.auth)
-      if ('status' in result && (result.status === 401 || result.status === 403)) credentials.noteRefusal(addressOf(input))
+      if ('status' in result && (result.status === 401 || result.status === 403)) await credentials.noteRefusal(givenIn(input))
       return result
     } catch (error) {
-      credentials.noteFailure(error, addressOf(input))
+      await credentials.noteFailure(error, givenIn(input))
       throw error
     }
   }
@@ -191,7 +192,8 @@ function withCurrent(credentials: CurrentCredentials): Auth {
     authorize: (target, how) => noted(target, (auth) => auth.authorize(target, how)),
     fetch: (target, init) => noted(target, (auth) => auth.fetch(target, init)),
     send: (request, how) => noted(request, (auth) => auth.send(request, how)),
-    fetchFor: (target, given?: Anonymous) => (input, init) => noted(input, (auth) => auth.fetchFor(target, given)(input, init)),
+    fetchFor: (target, given?: Anonymous) => (input, init) =>
+      noted(target ? below(target, addressIn(input)) : input, (auth) => auth.fetchFor(target, given)(input, init)),
     service: async (base) => liveService(credentials, base, await (await current()).service(base)),
     ready: async () => (await current()).ready(),
     peek: (target) => (credentials.isRestored ? credentials.auth.peek(target) : undefined),
@@ -202,15 +204,13 @@ function withCurrent(credentials: CurrentCredentials): Auth {
   }
 }
 
-function addressOf(input: Input): string | undefined {
-  if (typeof input === 'string') return input
-  if (input === undefined || input instanceof URL) return input?.href
-  if ('url' in input) return input.url
-  try {
-    return targetAddress(input)
-  } catch {
-    return undefined
-  }
+/** Returns the target, or the URL of another input. */
+function givenIn(input: Input): Target | string | undefined {
+  return input === undefined || (typeof input === 'object' && 'refs' in input) ? input : addressIn(input)
+}
+
+function addressIn(input: string | URL | { readonly url: string }): string {
+  return typeof input === 'object' && 'url' in input ? input.url : String(input)
 }
 
 /** Returns the service of a base URL, always with the current credential. */

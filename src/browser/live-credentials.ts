@@ -2,10 +2,11 @@
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
 import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
+import { targetAddress } from '../auth/resource.ts'
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
 import type { SessionChange } from '../auth/strategy.ts'
-import { covers, parseUrlPattern } from '../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../errors.ts'
+import type { Target } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import type {
   AddOptions,
@@ -16,6 +17,7 @@ import type {
   LiveCredentials,
   OfferedCredential,
 } from './live-auth.ts'
+import { offerFor } from './offers.ts'
 import { openTabs, type TabMessage, type Tabs } from './tabs.ts'
 import { hasSecrets, type KeptCredential, type Wallet, walletOf, withoutSecrets } from './wallet.ts'
 
@@ -50,6 +52,9 @@ const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' 
 /** Codes of a request that lacks the credential that it names. */
 const LACKING = new Set(['LOGIN_REQUIRED', 'AUTH_REJECTED', 'CREDENTIAL_SOURCE'])
 
+/** Codes of a request for which the user has no credential. */
+const MISSING = new Set(['NO_CREDENTIAL', 'SCHEME_MISMATCH', 'CREDENTIAL_TARGET_UNTRUSTED', 'CREDENTIAL_ENDPOINT_UNTRUSTED'])
+
 type Named = CredentialObject & { readonly id: string }
 
 /** An engine with its number, in the order of creation. */
@@ -78,6 +83,8 @@ export class CurrentCredentials implements LiveCredentials {
   readonly #removedFrom = new Map<string, number>()
   /** Ids with a change from another tab, which has notified all tabs already. */
   readonly #echoed = new Set<string>()
+  /** Ids of credentials and offers, the most preferred first. */
+  readonly #preferred: readonly string[]
   #set: CredentialSet<Named>
   #engines = 0
   #engine: Engine
@@ -94,7 +101,11 @@ export class CurrentCredentials implements LiveCredentials {
     this.#offers = offers
     this.#typed = typed.map(originOf)
     this.#anonymous = anonymous
-    this.#set = withIds(flatten(options.credentials))
+    const { credentials, preferred = [] } = withIds(flatten(options.credentials))
+    this.#preferred = preferred
+    // An unknown id is an error of the engine.
+    const isOffered = (id: string) => offers.some((offer) => offer.id === id) && !credentials.some((one) => one.id === id)
+    this.#set = { credentials, preferred: preferred.filter((id) => !isOffered(id)) }
     this.#engine = this.#engineOf(this.#set)
     this.#tabs = tabs === false ? undefined : openTabs(tabs, (message) => void quietly(this.#heard(message)))
     this.restored = this.#restore()
@@ -260,30 +271,40 @@ export class CurrentCredentials implements LiveCredentials {
     this.#memory.sessions.forget(id)
   }
 
-  /** Notes a response with status 401 or 403 to a request without a credential. */
-  noteRefusal(url: string | undefined): void {
-    const offer = url === undefined || !canParseUrl(url) ? undefined : this.#offerFor(new URL(url))
-    if (!offer) return
-    const error = new SelectionError('NO_CREDENTIAL', `${new URL(url ?? '').origin} requires "${offer.id}"`, { credential: offer.id })
-    this.#note(offer.id, error)
+  /**
+   * Notes which offer suits a request without a credential that was refused with status 401 or 403; false where none does.
+   *
+   * @param other id of a credential: only offers that are preferred to it are noted
+   */
+  async noteRefusal(given: Target | string | undefined, other?: string): Promise<boolean> {
+    const offers = this.#offers.filter(({ id }) => !this.#has(id) && (other === undefined || this.#isPreferred(id, other)))
+    if (given === undefined || offers.length === 0) return false
+    const { strategies } = this.#options
+    const offer = await offerFor(given, offers, this.#preferred, { ...(strategies && { strategies }), typed: this.#typed })
+    if (!offer || this.#has(offer.id)) return false
+    const { origin } = new URL(typeof given === 'string' ? given : targetAddress(given))
+    this.#note(offer.id, new SelectionError('NO_CREDENTIAL', `${origin} requires "${offer.id}"`, { credential: offer.id }))
+    return true
   }
 
   /** Notes which credential a failed request lacked. */
-  noteFailure(error: unknown, url: string | undefined): void {
+  async noteFailure(error: unknown, given: Target | string | undefined): Promise<void> {
     if (!isAuthError(error)) return
-    if (error.code === 'NO_CREDENTIAL') this.noteRefusal(error.url ?? url)
-    else if (LACKING.has(error.code) && error.credential !== undefined && this.#has(error.credential)) this.#note(error.credential, error)
+    const { code, credential, url = given } = error
+    if (MISSING.has(code)) await this.noteRefusal(typeof given === 'object' ? given : url)
+    if (!LACKING.has(code) || credential === undefined || !this.#has(credential)) return
+    if (!(await this.noteRefusal(given, credential))) this.#note(credential, error)
+  }
+
+  #isPreferred(id: string, other: string): boolean {
+    const [one, two] = [this.#preferred.indexOf(id), this.#preferred.indexOf(other)]
+    return one >= 0 && (two < 0 || one < two)
   }
 
   #note(id: string, error: AuthError): void {
     const known = this.#needs.get(id)
     this.#needs.set(id, error)
     if (known?.message !== error.message) this.#announce({ kind: 'needed', credential: id, tab: 'this' })
-  }
-
-  #offerFor(url: URL): OfferedCredential | undefined {
-    const isFor = (offer: OfferedCredential) => patternsOf(offer).some((pattern) => covers(parseUrlPattern(pattern), url))
-    return this.#offers.find((offer) => !this.#has(offer.id) && isFor(offer))
   }
 
   #has(id: string): boolean {
@@ -329,8 +350,7 @@ export class CurrentCredentials implements LiveCredentials {
   ): Promise<void> {
     return this.#mutex.run('', async () => {
       const credentials = change(this.#set.credentials)
-      const preferred = this.#set.preferred?.filter((id) => credentials.some((one) => one.id === id))
-      const next = { credentials, ...(preferred && { preferred }) }
+      const next = { credentials, preferred: this.#preferred.filter((id) => credentials.some((one) => one.id === id)) }
       let successor: Engine
       let [typed, anonymous] = [this.#typed, this.#anonymous]
       do {

@@ -5,6 +5,7 @@ import { browserRequests } from '../../src/adapters/stac-browser.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { apiKey, basic, bearer } from '../../src/auth/credential.ts'
 import { memoryStore } from '../../src/auth/session.ts'
+import { createLiveAuth } from '../../src/browser/live-auth.ts'
 import { found, item, type Json, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
@@ -119,32 +120,67 @@ describe('the requests of STAC Browser', () => {
     expect(requests.isReady(url)).toBe(false)
     await expect.poll(() => state.version).toBe(1)
     expect(requests.isReady(url)).toBe(true)
-    expect(await requests.loginFor(url)).toBeUndefined()
     requests.refresh()
     expect(requests.isReady(url)).toBe(false)
     for (const other of [`${archive.origin}/key/gone`, `${stranger.origin}/a`, 'data:,']) {
       requests.isReady(other)
-      expect(await requests.loginFor(other)).toBeUndefined()
       expect(requests.isReady(other)).toBe(false)
     }
   })
 
-  it('name the credential that needs a login', async () => {
-    const openIdConnectUrl = 'https://id.example/.well-known/openid-configuration'
-    const auth = createAuth({
-      credentials: [{ id: 'portal', type: 'openIdConnect', openIdConnectUrl, clientId: 'page', sendTo: ['https://data.example/'] }],
+  it('say what a file lacks that a user wants to open, and correct it, without a login for public files', async () => {
+    const auth = createLiveAuth({
+      credentials: [],
+      offers: [
+        { id: 'key', type: 'apiKey', in: 'header', name: 'x-key', sendTo: `${archive.origin}/` },
+        { id: 'account', type: 'http', scheme: 'basic', username: 'ada', sendTo: `${archive.origin}/` },
+      ],
+      typed: [archive.origin],
+      anonymous: 'allow',
+      tabs: false,
     })
-    const requests = browserRequests(auth)
-    const schemes = { p: { type: 'openIdConnect', openIdConnectUrl } }
-    requests.remember(new Item(item(schemes, { a: { href: './a', 'auth:refs': ['p'] } }), 'https://data.example/item.json'))
-    for (const url of ['https://data.example/a', 'https://data.example/b']) {
-      expect(await requests.loginFor(url)).toBe('portal')
-      expect(requests.isReady(url)).toBe(false)
-      expect(requests.needsFetch(url)).toBe(true)
-    }
+    const state = { version: 0 }
+    const onError = vi.fn()
+    const requests = browserRequests(auth, { state, onError })
+    requests.remember(documentOf({ a: asset('/account/a', ['account']), open: asset('/open', ['account']) }))
+    const [url, open] = [`${archive.origin}/account/a`, `${archive.origin}/open`]
+    const needs = () => auth.credentials.needs().map(({ credential, error }) => [credential, error.code])
+    expect(await requests.open(open)).toBe(true)
+    expect([requests.isReady(open), state.version, needs()]).toEqual([true, 1, []])
+    expect(requests.needsFetch(url)).toBe(true)
+    expect(await requests.open(url)).toBe(false)
+    expect(needs()).toEqual([['account', 'NO_CREDENTIAL']])
+    await auth.credentials.add({ ...basic('ada', 'mistyped', `${archive.origin}/`), id: 'account' })
+    expect(await requests.open(url)).toBe(false)
+    expect(needs()).toEqual([['account', 'AUTH_REJECTED']])
+    await auth.credentials.change('account', { password: 'p' })
+    expect(await requests.open(url)).toBe(true)
+    expect([requests.isReady(url), needs()]).toEqual([true, []])
+    expect(onError.mock.calls).toMatchObject([[{ code: 'NO_CREDENTIAL' }], [{ code: 'AUTH_REJECTED' }]])
   })
 
-  it('report why it is unknown whether a login is needed, but not that there is no credential', async () => {
+  it('say that a file needs a login', async () => {
+    const openIdConnectUrl = 'https://id.example/.well-known/openid-configuration'
+    const auth = createLiveAuth({
+      credentials: [{ id: 'portal', type: 'openIdConnect', openIdConnectUrl, clientId: 'page', sendTo: [`${archive.origin}/`] }],
+      anonymous: 'allow',
+      tabs: false,
+    })
+    const requests = browserRequests(auth)
+    requests.remember(
+      new Item(item({ p: { type: 'openIdConnect', openIdConnectUrl } }, { a: asset('/token/a', ['p']) }), 'https://data.example/i'),
+    )
+    for (const path of ['/token/a', '/token/b']) {
+      const url = archive.origin + path
+      expect([requests.isReady(url), requests.needsFetch(url)]).toEqual([false, true])
+      expect(await requests.open(url)).toBe(false)
+      expect(auth.credentials.needs()).toMatchObject([{ credential: 'portal', error: { code: 'LOGIN_REQUIRED' } }])
+      expect(requests.isReady(url)).toBe(false)
+    }
+    expect((await requests.fetch(`${archive.origin}/open`)).status).toBe(200)
+  })
+
+  it('report why it is unknown whether a file can be requested, but not that there is no credential', async () => {
     const openIdConnectUrl = 'https://id.example/.well-known/openid-configuration'
     const broken = () => Promise.reject(new Error('the store is broken'))
     const auth = createAuth({
@@ -153,12 +189,10 @@ describe('the requests of STAC Browser', () => {
     })
     const onError = vi.fn()
     const requests = browserRequests(auth, { onError })
+    requests.isReady('https://other.example/a')
     expect(requests.isReady('https://data.example/a')).toBe(false)
     await expect.poll(() => onError.mock.calls).toHaveLength(1)
-    expect(await requests.loginFor('https://data.example/a')).toBeUndefined()
-    expect(onError.mock.calls).toEqual([[expect.any(Error)], [expect.any(Error)]])
-    expect(await requests.loginFor('https://other.example/a')).toBeUndefined()
-    expect(onError).toHaveBeenCalledTimes(2)
+    expect(onError.mock.calls).toEqual([[expect.objectContaining({ message: 'the store is broken' })]])
   })
 
   it('load images once, show them when they are there, and forget them when credentials change', async () => {

@@ -17,8 +17,11 @@ export interface BuiltBrowser {
 
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
 
+/** The path below which the pages are. */
+export const PREFIX = '/browse/'
+
 /** The environment of a test would make a build for tests. */
-const PRODUCTION = { ...process.env, NODE_ENV: 'production' }
+const PRODUCTION = { ...process.env, NODE_ENV: 'production', SB_pathPrefix: PREFIX }
 
 /** The commit of a clone of STAC Browser to build instead of the package on npm: the folder of the clone. */
 const CLONE = process.env.STAC_BROWSER

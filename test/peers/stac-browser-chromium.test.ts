@@ -12,24 +12,26 @@ import { basicGuard, bearerGuard, type Guard, keyGuard } from '../servers/guards
 import { useChromium } from './chromium.ts'
 import { agree } from './login-site.ts'
 import { png } from './page-server.ts'
-import { type BuiltBrowser, buildStacBrowser, PATCH } from './stac-browser-build.ts'
+import { type BuiltBrowser, buildStacBrowser, PATCH, PREFIX } from './stac-browser-build.ts'
 
 const browser = useChromium()
-/** What a person types when STAC Browser asks. */
+/** What a person types when the panel asks. */
 const ANSWERS = { Key: 'right-key-of-the-api', Token: 'right token+of/archive', Password: 'right-password' } as const
 const SECRETS = [ANSWERS.Key, ANSWERS.Token, encodeURIComponent(ANSWERS.Token), Buffer.from(`guest:${ANSWERS.Password}`).toString('base64')]
 
 let built: BuiltBrowser | undefined
 let site: AnsweringServer
 let provider: AuthorizationServer
+let mission: AuthorizationServer
 let archive: AnsweringServer
 let stranger: AnsweringServer
-const tokens = new Set<string>()
+/** The tokens that files of each provider were requested with. */
+const tokens = { portal: new Set<string>(), mission: new Set<string>() }
 
 beforeAll(async () => {
   site = await startAnswering(({ path }) => {
-    const file = built?.files[path] ?? built?.files['/index.html']
-    if (!file) return { status: 404 }
+    const file = built?.files[path.replace(PREFIX, '/')] ?? built?.files['/index.html']
+    if (!file || !path.startsWith(PREFIX)) return { status: 404 }
     const body =
       file.type === 'text/javascript' ? hosts().reduce((text, [old, now]) => text.replaceAll(old, now), file.body.toString()) : file.body
     return { status: 200, headers: { 'content-type': file.type }, body }
@@ -41,20 +43,17 @@ beforeAll(async () => {
       headers: 'authorization, range, x-api-key',
     }),
   )
-  provider = await startAuthorizationServer({
-    pages: site.origin,
-    clients: [
-      {
-        client_id: 'stac-browser',
-        token_endpoint_auth_method: 'none',
-        application_type: 'native',
-        redirect_uris: ['http://127.0.0.1/auth'],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        scope: 'openid offline_access read',
-      },
-    ],
-  })
+  const client = {
+    client_id: 'stac-browser',
+    token_endpoint_auth_method: 'none',
+    application_type: 'native' as const,
+    redirect_uris: [`http://127.0.0.1${PREFIX}auth`, `http://127.0.0.1${PREFIX}`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    scope: 'openid offline_access read',
+  }
+  provider = await startAuthorizationServer({ pages: site.origin, clients: [client] })
+  mission = await startAuthorizationServer({ pages: site.origin, clients: [client] })
   // Without the registry of npm the tests are skipped, unless they are required.
   built = await buildStacBrowser().catch((error: unknown) => {
     if (process.env.PEERS === 'required') throw error
@@ -64,26 +63,29 @@ beforeAll(async () => {
 beforeEach(({ skip }) => {
   if (!built) skip('STAC Browser could not be installed and built')
 })
-afterAll(() => Promise.all([site.close(), archive.close(), stranger.close(), provider.close()]))
+afterAll(() => Promise.all([site.close(), archive.close(), stranger.close(), provider.close(), mission.close()]))
 
 /** The hosts in the credentials of the example, and those of the tests in their place. */
 const hosts = (): readonly (readonly [example: string, test: string])[] => [
   ['https://api.example/stac/', `${archive.origin}/stac/`],
   ['https://data.example/', `${archive.origin}/`],
   ['https://identity.example/', provider.issuer],
+  ['https://login.mission.example/', mission.issuer],
 ]
 
-/** Four schemes on one host: the first folder says which one opens a file. Documents need the key. */
+/** Five schemes on one host: the first folder says which one opens a file. Documents need the key, except those in `open`. */
 const GUARDS: Readonly<Record<string, Guard>> = {
   stac: keyGuard('header', 'x-api-key', ANSWERS.Key),
   key: keyGuard('header', 'x-api-key', ANSWERS.Key),
   token: keyGuard('query', 'token', ANSWERS.Token),
   account: basicGuard('guest', ANSWERS.Password),
-  portal: bearerGuard((text) => tokens.add(text) && text.length > 10),
+  portal: bearerGuard((text) => tokens.portal.add(text) && text.length > 10),
+  mission: bearerGuard((text) => tokens.mission.add(text) && text.length > 10),
 }
 
 function answerTo({ path, headers }: Inquiry): Answer {
-  if (path.startsWith('/stac/')) return jsonAnswer(200, documents()[path.slice('/stac/'.length)] ?? {})
+  const [, name] = /^\/(?:stac|open)\/(.+)/.exec(path) ?? []
+  if (name !== undefined) return jsonAnswer(200, documents()[name] ?? {})
   if (path.includes('/moved/')) return { status: 302, headers: { location: `${stranger.origin}${path}` } }
   return fileAt(path, headers.range)
 }
@@ -98,11 +100,16 @@ function fileAt(path: string, range?: string): Answer {
 /** The documents by name. Everything refers to the archive, but for what belongs to the stranger. */
 function documents(): Readonly<Record<string, Json>> {
   const at = (path: string) => `${archive.origin}${path}`
+  const login = ({ issuer }: AuthorizationServer) => ({
+    type: 'openIdConnect',
+    openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
+  })
   const schemes = {
     key: scheme.key('x-api-key'),
     token: scheme.key('token', 'query'),
     account: scheme.basic,
-    portal: { type: 'openIdConnect', openIdConnectUrl: `${provider.issuer}/.well-known/openid-configuration` },
+    portal: login(provider),
+    mission: login(mission),
   }
   const file = (path: string, ref: string, more: Json = {}) => ({
     href: path,
@@ -139,7 +146,8 @@ function documents(): Readonly<Record<string, Json>> {
       token: file(at('/token/b.bin'), 'token', { title: 'Of the token' }),
       moved: file(at('/key/moved/c.bin'), 'key', { title: 'Moved' }),
     }),
-    'map.json': itemOf('map', { visual: file(at('/account/visual.tif'), 'account', cog) }),
+    'public.json': itemOf('public', { thumbnail: file(at('/key/public.png'), 'key', { type: 'image/png', roles: ['thumbnail'] }) }),
+    'map.json': itemOf('map', { visual: file(at('/account/visual.tif'), 'account', { ...cog, title: 'Picture' }) }),
     'tiles.json': itemOf('tiles', {}, [
       { rel: 'xyz', type: 'image/png', href: at('/token/tiles/{z}/{x}/{y}.png'), 'auth:refs': ['token'] },
     ]),
@@ -147,21 +155,60 @@ function documents(): Readonly<Record<string, Json>> {
       thumbnail: file(`${stranger.origin}/key/thumbnail.png`, 'key', { type: 'image/png', roles: ['thumbnail'] }),
       visual: file(`${stranger.origin}/account/visual.tif`, 'account', cog),
     }),
-    'portal.json': itemOf('portal', { data: file(at('/portal/d.bin'), 'portal', { title: 'Of the portal' }) }),
+    'portal.json': itemOf('portal', {
+      data: file(at('/portal/d.bin'), 'portal', { title: 'Of the portal' }),
+      other: file(at('/mission/e.bin'), 'mission', { title: 'Of the mission' }),
+    }),
   }
 }
 
-/** A page that shows an Item, of a person who answers every question. */
-async function pageOf(name: string): Promise<Page> {
+/** A page of a new person, at a document. No test agrees to a dialog of the browser. */
+async function pageAt(path: string, historyMode: 'hash' | 'history' = 'history'): Promise<Page> {
   const context = await browser().newContext({ acceptDownloads: true })
+  await context.addInitScript((mode) => Object.assign(globalThis, { STAC_BROWSER_CONFIG: { historyMode: mode } }), historyMode)
   const page = await context.newPage()
-  page.on('dialog', (dialog) => {
-    const [, answer = ''] = Object.entries(ANSWERS).find(([word]) => dialog.message().startsWith(word)) ?? []
-    void dialog.accept(answer)
-  })
-  await page.goto(`${site.origin}/external/http:/${new URL(archive.origin).host}/stac/${name}.json`)
-  await page.getByRole('heading', { level: 1 }).filter({ hasText: name }).waitFor()
+  page.setDefaultTimeout(10_000)
+  await page.goto(`${site.origin}${PREFIX}${historyMode === 'hash' ? '#/' : ''}external/http:/${new URL(archive.origin).host}${path}`)
   return page
+}
+
+const panel = (page: Page) => page.locator('stac-auth')
+
+/** Types a secret into the panel, and agrees to send it wherever the page proposes. */
+async function give(page: Page, secret: string): Promise<void> {
+  await panel(page).getByRole('button', { name: 'Enter it', exact: true }).first().click()
+  await panel(page).locator('input[type=password]').fill(secret)
+  await panel(page).getByRole('button', { name: 'Continue', exact: true }).click()
+  const allow = panel(page).getByRole('button', { name: 'Allow', exact: true })
+  await allow.waitFor()
+  for (const box of await panel(page).getByRole('checkbox').all()) await box.check()
+  await allow.click()
+}
+
+const shown = (page: Page, name: string) => page.getByRole('heading', { level: 1 }).filter({ hasText: name }).waitFor()
+
+/** A page that shows an Item, for which the key was typed. */
+async function pageOf(name: string, historyMode?: 'hash'): Promise<Page> {
+  const page = await pageAt(`/stac/${name}.json`, historyMode)
+  await give(page, ANSWERS.Key)
+  await shown(page, name)
+  return page
+}
+
+/** Asks for what an asset lacks. */
+async function wanted(page: Page, title: string): Promise<void> {
+  await (await opened(page, title)).getByText('Authentication required').locator('visible=true').first().click()
+}
+
+/** Logs in in the window that the panel opens. */
+async function logIn(page: Page): Promise<void> {
+  const button = panel(page).getByRole('button', { name: 'Log in in a window' })
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()])
+  await popup.locator('[type=submit]').waitFor()
+  // Both providers are on one host, so that they have the same cookies: the second one knows the person.
+  if ((await popup.locator('input[name=login]').count()) > 0) await agree(popup)
+  else await popup.locator('[type=submit]').click()
+  await button.waitFor({ state: 'detached' })
 }
 
 const asked = (path: string) =>
@@ -193,52 +240,107 @@ describe('STAC Browser', () => {
     expect(built?.version).toMatch(PATCH.includes('4.0') ? /^4\./ : /^[5-9]\./)
   })
 
-  it('shows a protected document and its image', async () => {
-    const page = await pageOf('files')
+  it('shows a protected document and its image once the key was typed, without leaving the page', async () => {
+    const page = await pageAt('/stac/files.json')
+    await page.evaluate(() => Object.assign(globalThis, { isSame: true }))
+    await give(page, ANSWERS.Key)
+    await shown(page, 'files')
     await expect.poll(() => asked('/key/thumbnail.png'), { timeout: 10_000 }).toContain(200)
     const width = () => page.evaluate(() => Math.max(0, ...[...document.querySelectorAll('img')].map((image) => image.naturalWidth)))
     await expect.poll(width, { timeout: 10_000 }).toBe(256)
-    expect(new Set(asked('/stac/files.json'))).toEqual(new Set([200]))
-    await page.context().close()
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'isSame'))).toBe(true)
+    expect(await panel(page).isVisible()).toBe(false)
+  })
+
+  it('asks again for a mistyped key, says why, and goes on with the right one', async () => {
+    const page = await pageAt('/stac/files.json')
+    await give(page, 'mistyped')
+    await panel(page).getByText('Refused', { exact: true }).waitFor()
+    await panel(page).getByRole('button', { name: 'Enter it again' }).click()
+    await panel(page).locator('input[type=password]').fill(ANSWERS.Key)
+    await panel(page).getByRole('button', { name: 'Continue', exact: true }).click()
+    await shown(page, 'files')
+  })
+
+  it('shows a public document to a person who continues without a key that was refused', async () => {
+    const before = asked('/open/public.json').length
+    const page = await pageAt('/open/public.json')
+    await shown(page, 'public')
+    expect(asked('/open/public.json').slice(before)).toEqual([200])
+    await give(page, 'mistyped')
+    await panel(page).getByRole('button', { name: 'Continue without it' }).click()
+    await panel(page).waitFor({ state: 'hidden' })
+    await shown(page, 'public')
+    await page.waitForTimeout(500)
+    expect(await panel(page).isVisible()).toBe(false)
+    await page.getByText('Access is needed').click()
+    await panel(page).getByRole('button', { name: 'Enter it', exact: true }).waitFor()
   })
 
   it('downloads files of three schemes of one host, and an alternate', async () => {
     const page = await pageOf('files')
+    await wanted(page, 'Of the account')
+    await give(page, ANSWERS.Password)
+    expect(await downloaded(page, await opened(page, 'Of the account'))).toBe('contents of /account/a.bin')
+    await (await opened(page, 'Of the account')).getByRole('tab', { name: 'Copy' }).click()
+    await wanted(page, 'Of the account')
+    await give(page, ANSWERS.Token)
     const ofAccount = await opened(page, 'Of the account')
-    expect(await downloaded(page, ofAccount)).toBe('contents of /account/a.bin')
     await ofAccount.getByRole('tab', { name: 'Copy' }).click()
     expect(await downloaded(page, ofAccount)).toBe('contents of /token/copy.bin')
     expect(await downloaded(page, await opened(page, 'Of the token'))).toBe('contents of /token/b.bin')
-    await page.context().close()
   })
 
   it('shows a GeoTIFF and tiles on its maps', async () => {
     const page = await pageOf('map')
+    await wanted(page, 'Picture')
+    await give(page, ANSWERS.Password)
     await expect.poll(() => asked('/account/visual.tif'), { timeout: 10_000 }).toContain(206)
-    await page.context().close()
     const tiles = await pageOf('tiles')
+    await give(tiles, ANSWERS.Token)
     await expect.poll(() => asked('/token/tiles/'), { timeout: 10_000 }).toContain(200)
-    await tiles.context().close()
-    expect(new Set([...asked('/account/visual.tif'), ...asked('/token/tiles/')])).toEqual(new Set([200, 206]))
   })
 
-  it('logs in with OpenID Connect where a file needs it', async () => {
+  it('logs in at two providers in windows, and sends each file the token of its own one', async () => {
     const page = await pageOf('portal')
-    await (await opened(page, 'Of the portal')).getByText('Authentication required').click()
+    for (const title of ['Of the portal', 'Of the mission']) {
+      await wanted(page, title)
+      await logIn(page)
+      expect(await downloaded(page, await opened(page, title))).toMatch(/^contents of/)
+    }
+    expect(tokens.mission.size).toBeGreaterThan(0)
+    expect([...tokens.mission].filter((token) => tokens.portal.has(token))).toEqual([])
+    expect(page.url()).toContain(`${PREFIX}external/`)
+  })
+
+  it.each(['history', 'hash'] as const)('keeps a login over a redirect and a reload, with %s history below a prefix', async (mode) => {
+    const page = await pageOf('portal', mode === 'hash' ? mode : undefined)
+    await wanted(page, 'Of the portal')
+    const url = page.url()
+    await panel(page).getByRole('button', { name: 'Log in on this page' }).click()
     await agree(page)
-    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'portal' }).waitFor()
-    expect(await downloaded(page, await opened(page, 'Of the portal'))).toBe('contents of /portal/d.bin')
-    expect(tokens.size).toBeGreaterThan(0)
-    await page.context().close()
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload()
+      await give(page, ANSWERS.Key)
+      await shown(page, 'portal')
+      expect(page.url()).toBe(url)
+      expect(await downloaded(page, await opened(page, 'Of the portal'))).toBe('contents of /portal/d.bin')
+    }
+    await page.locator('summary', { hasText: 'Access' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('Access is needed').click()
+    await give(page, ANSWERS.Key)
+    await shown(page, 'portal')
+    await (await opened(page, 'Of the portal')).getByText('Authentication required').locator('visible=true').first().waitFor()
   })
 
-  it('shows a page after a login was refused', async () => {
+  it('shows its start page after a login was refused', async () => {
     const page = await pageOf('portal')
-    await (await opened(page, 'Of the portal')).getByText('Authentication required').click()
+    await wanted(page, 'Of the portal')
+    await panel(page).getByRole('button', { name: 'Log in on this page' }).click()
     await page.getByRole('link', { name: 'Cancel' }).click()
-    await page.waitForURL(`${site.origin}/`)
+    await page.waitForURL(site.origin + PREFIX)
     await page.locator('#stac-browser h1, #stac-browser .select-data-source, #stac-browser header').first().waitFor()
-    await page.context().close()
   })
 
   it('sends nothing to other hosts', async () => {
@@ -248,7 +350,7 @@ describe('STAC Browser', () => {
     await expect.poll(() => asked('/key/moved/'), { timeout: 10_000 }).toContain(302)
     await page.waitForTimeout(300)
     const received = JSON.stringify(stranger.exchanges.map(({ request }) => [request.target, request.headers, request.body]))
-    for (const secret of [...SECRETS, ...tokens]) expect(received).not.toContain(secret)
+    for (const secret of [...SECRETS, ...tokens.portal, ...tokens.mission]) expect(received).not.toContain(secret)
     expect(stranger.exchanges.filter(({ request }) => request.headers['x-api-key'] ?? request.headers.authorization)).toEqual([])
   })
 })
