@@ -151,7 +151,8 @@ function problemsOf(texts: readonly Pick<Block, 'at' | 'text'>[]): readonly stri
     if (!parsed.has(name)) parsed.set(name, getSourceFile.call(host, name, version, ...more))
     return parsed.get(name)
   }
-  const program = ts.createProgram([...sources.keys()], options, host)
+  // Leaflet has no types of its own.
+  const program = ts.createProgram([...sources.keys(), `${root}test/adapters/leaflet-module.d.ts`], options, host)
   return [...sources].flatMap(([name, { at }]) => {
     const file = program.getSourceFile(name)
     const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]

@@ -109,7 +109,7 @@ describe('a bound token', () => {
     expect(await read(page, me)).toMatchObject({ value: expect.stringContaining('alice') })
     expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
     expect(await page.evaluate(exportKeys)).toEqual(['InvalidAccessError'])
-    const [kept] = await page.evaluate(() => Object.values(sessionStorage))
+    const kept = await page.evaluate(() => Object.entries(sessionStorage).find(([name]) => /^stac-auth:[0-9a-f]{64}$/.test(name))?.[1])
     const stolen = JSON.parse(kept ?? '{}')
     expect(stolen).toMatchObject({ tokenType: 'DPoP' })
     for (const scheme of ['Bearer', 'DPoP']) {

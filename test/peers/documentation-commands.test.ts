@@ -13,7 +13,6 @@ import { type PageShell, pageShell } from './page-shell.ts'
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci|run (?:pack|demo))|^npm install/, 'the two commands of a clone are run by CI, the package is installed by test/package'],
   [/ queue (?:work|show|failed)\b| --queue/, 'needs Redis: test/peers/redis-downloads.test.ts'],
-  [/ --watch\b/, 'runs until it is ended: test/cli/lint-watch.test.ts'],
   [/ login\b| logout\b/, 'asks a person: test/peers/login-chromium.test.ts'],
   [/^program=|git\.example|"\$program\//, 'needs this repository where it is published: test/peers/installing.test.ts'],
   [/--link enclosure|download s3:/, 'needs an object store: test/cli/download/links.test.ts'],
