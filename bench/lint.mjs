@@ -52,7 +52,7 @@ export async function* run({ items = ITEMS, rounds = 5, kinds = KINDS.map(({ nam
 function* ratiosOf({ name, what, make, infos = false, findings = 0 }, count, rounds) {
   const texts = Array.from({ length: count }, (_, index) => JSON.stringify(make(index)))
   const size = texts.reduce((sum, text) => sum + text.length, 0) / count
-  const { preset, levelsFor } = levelTable({ infos }, {}, () => () => false)
+  const { preset, levelsFor } = levelTable([{ source: '', config: { infos }, patternOf: () => () => false }], {})
   const options = { preset, rules: levelsFor('') }
   const found = texts.slice(0, 50).flatMap((text) => lintText(text, options)).length
   if (found !== findings * Math.min(50, count)) throw new Error(`${name}: ${found} findings in the first texts`)

@@ -86,7 +86,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/providers/index.js', budget: 22_000 },
   { entry: 'dist/browser/logins.js', budget: 6_500 },
   // With the core, as all of the entry point contains `createLiveAuth`.
-  { entry: 'dist/browser/index.js', budget: 22_500 },
+  { entry: 'dist/browser/index.js', budget: 23_000 },
   { entry: 'dist/browser/live-auth.js', budget: 18_000 },
   { entry: 'dist/element/index.js', budget: 12_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
@@ -99,7 +99,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
 export const OPEN_ID_LOGIN_BUDGET = 65_500
 
 /** For the file for pages without a bundler, which contains everything. */
-export const BUNDLE_BUDGET = 149_000
+export const BUNDLE_BUDGET = 150_000
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

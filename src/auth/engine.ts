@@ -422,7 +422,8 @@ class CredentialService implements Service {
       checkPresent(this.#engine, this.credential)
       checkReach(match, step.request.url)
       const by = step.connection ? step.connection.send : send
-      return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, ...(signal && { signal }) })
+      const use = { credential: this.credential, type: match.credential.type, to: 'resource' } as const
+      return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, use, ...(signal && { signal }) })
     }
     let first = refused
     const result = await withRereadSecrets(this.#engine, match, () => {

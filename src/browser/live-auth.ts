@@ -189,7 +189,9 @@ function withCurrent(credentials: CurrentCredentials): Auth {
     return credentials.auth
   }
   return {
-    authorize: (target, how) => noted(target, (auth) => auth.authorize(target, how)),
+    // A question that refuses anonymous requests is no request.
+    authorize: async (target, how) =>
+      how?.anonymous === 'refuse' ? (await current()).authorize(target, how) : noted(target, (auth) => auth.authorize(target, how)),
     fetch: (target, init) => noted(target, (auth) => auth.fetch(target, init)),
     send: (request, how) => noted(request, (auth) => auth.send(request, how)),
     fetchFor: (target, given?: Anonymous) => (input, init) =>

@@ -1,10 +1,11 @@
 /** The credentials of a live engine: the engine that is made anew with each change, the wallet that keeps them, and the other tabs. */
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
-import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
+import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten, Secret } from '../auth/credential.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
 import type { SessionChange } from '../auth/strategy.ts'
+import { parseUrlPattern } from '../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
@@ -55,6 +56,9 @@ const LACKING = new Set(['LOGIN_REQUIRED', 'AUTH_REJECTED', 'CREDENTIAL_SOURCE']
 /** Codes of a request for which the user has no credential. */
 const MISSING = new Set(['NO_CREDENTIAL', 'SCHEME_MISMATCH', 'CREDENTIAL_TARGET_UNTRUSTED', 'CREDENTIAL_ENDPOINT_UNTRUSTED'])
 
+/** Milliseconds after which a page goes on whose provider does not answer to the logout of an earlier page. */
+const ENDING_TIMEOUT = 5000
+
 type Named = CredentialObject & { readonly id: string }
 
 /** An engine with its number, in the order of creation. */
@@ -73,10 +77,15 @@ export class CurrentCredentials implements LiveCredentials {
   readonly #memory: EngineMemory
   readonly #listeners = new Set<(change: LiveChange) => void>()
   readonly #mutex = new KeyedMutex()
+  readonly #hearing = new KeyedMutex()
   readonly #offers: readonly OfferedCredential[]
   readonly #needs = new Map<string, AuthError>()
   /** Ids of the credentials that the user added, and whether these have a secret. */
   readonly #added = new Map<string, { readonly isSecret: boolean }>()
+  /** Ids of the credentials that the page gives: nothing in the storage replaces them. */
+  readonly #own: ReadonlySet<string>
+  /** Ids of those that are in the wallet. */
+  readonly #kept = new Set<string>()
   /** Ids of those with a secret that is not kept: their tokens are not stored, because the next page would not have the credential. */
   readonly #unstored = new Set<string>()
   /** The number of the last engine that had a removed credential: running requests of that engine and earlier ones no longer send it. */
@@ -99,9 +108,11 @@ export class CurrentCredentials implements LiveCredentials {
     this.#wallet = walletOf(session)
     this.#memory = { ...engineMemory(clock, options.minValidity), unstored: this.#unstored }
     this.#offers = offers
+    for (const offer of offers) patternsOf(offer).forEach((pattern) => void parseUrlPattern(pattern))
     this.#typed = typed.map(originOf)
     this.#anonymous = anonymous
     const { credentials, preferred = [] } = withIds(flatten(options.credentials))
+    this.#own = new Set(credentials.map(({ id }) => id))
     this.#preferred = preferred
     // An unknown id is an error of the engine.
     const isOffered = (id: string) => offers.some((offer) => offer.id === id) && !credentials.some((one) => one.id === id)
@@ -119,8 +130,7 @@ export class CurrentCredentials implements LiveCredentials {
   list(): readonly CredentialSummary[] {
     return this.#set.credentials.map((credential) => {
       const { id } = credential
-      const isKept = this.#wallet !== undefined && this.#added.has(id) && !this.#unstored.has(id)
-      return { ...summaryOf(credential), ...(this.#added.has(id) && { added: true }), ...(isKept && { kept: true }) }
+      return { ...summaryOf(credential), ...(this.#added.has(id) && { added: true }), ...(this.#kept.has(id) && { kept: true }) }
     })
   }
 
@@ -153,21 +163,27 @@ export class CurrentCredentials implements LiveCredentials {
   async #keep(given: Named, read: Credential, keep: boolean): Promise<void> {
     const { id } = given
     const isSecret = hasSecrets(read)
-    if (isSecret && keep) checkKeepable(given, this.keepsSecrets)
+    if (isSecret && keep) checkKeepable(given, this.keepsSecrets && !this.#own.has(id))
     const isKept = keep || !isSecret
     this.#added.set(id, { isSecret })
+    // The page gives it again after a reload.
+    if (this.#own.has(id)) return
+    // Its tokens would be left without it.
+    if (!isKept && this.#kept.has(id)) await quietly(this.auth.logout(id))
     if (isKept || !this.#wallet) this.#unstored.delete(id)
     else this.#unstored.add(id)
     const entry = { credential: isSecret && keep ? given : withoutSecrets(given, read), by: 'user' as const }
-    await this.#change(id, (known) => {
+    const failure = await this.#change(id, (known) => {
       const sessions = known?.sessions ?? []
       return isKept ? { ...entry, sessions, ...(isSecret && ({ isSecret: true } as const)) } : undefined
     })
+    if (isKept && this.#wallet && failure === undefined) this.#kept.add(id)
+    else this.#kept.delete(id)
   }
 
-  /** A browser without storage keeps nothing. */
-  async #change(id: string, next: (known: KeptCredential | undefined) => KeptCredential | undefined): Promise<void> {
-    await this.#wallet?.change(id, next).catch(() => undefined)
+  /** Changes what is kept; returns the error of a browser whose storage cannot be used. */
+  async #change(id: string, next: (known: KeptCredential | undefined) => KeptCredential | undefined): Promise<unknown> {
+    return this.#wallet?.change(id, next).catch((error: unknown) => error)
   }
 
   async allow(id: string, pattern: string): Promise<void> {
@@ -184,16 +200,24 @@ export class CurrentCredentials implements LiveCredentials {
     if (!this.#has(id)) return
     const last = this.#engineOf(this.#set, new Set())
     await this.#replace((all) => all.filter((one) => one.id !== id), id)
-    // Before its tokens: without a credential they are removed at the next start, should this page be closed now.
-    await this.#change(id, () => undefined)
-    this.#tell({ kind: 'removed', credential: id })
-    await withoutLogin(last.auth.logout(id)).finally(() => this.forget(id))
+    const wasKept = this.#kept.has(id)
     this.#drop(id)
+    // Before its tokens: without a credential they are removed at the next start, should this page be closed now.
+    const failure = await this.#change(id, () => undefined)
+    this.#tell({ kind: 'removed', credential: id })
+    await withoutLogin(last.auth.logout(id)).finally(() => this.#forgetGone(id))
+    if (wasKept && failure !== undefined) throw failure
   }
 
   #drop(id: string): void {
     this.#added.delete(id)
+    this.#kept.delete(id)
     this.#unstored.delete(id)
+  }
+
+  /** The user may have added another one with that id meanwhile. */
+  #forgetGone(id: string): void {
+    if (!this.#has(id)) this.forget(id)
   }
 
   async logoutAll({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -205,21 +229,31 @@ export class CurrentCredentials implements LiveCredentials {
 
   /** Errors: the first one, after all sessions were ended. */
   async #end(signal?: AbortSignal): Promise<void> {
-    const failures: unknown[] = []
-    const tried = (work: Promise<void>) => work.catch((error: unknown) => void failures.push(error))
+    /** Of revocations, and of what is stored here. */
+    const [failures, own]: [unknown[], unknown[]] = [[], []]
+    const tried = (work: Promise<void>, errors = failures) => work.catch((error: unknown) => void errors.push(error))
     const how = signal ? { signal } : {}
-    const known = await this.auth.status()
-    await Promise.all(known.map(({ credential, state }) => state !== 'none' && tried(this.auth.logout(credential, how))))
-    for (const { credential, sessions } of (await quietly(this.#wallet?.entries())) ?? []) {
+    for (const { id } of this.#set.credentials) this.forget(id)
+    // Also those without a token: a request in another tab may be obtaining one, and the store lets this one wait for it.
+    await Promise.all((await this.auth.status()).map(({ credential }) => tried(this.auth.logout(credential, how))))
+    const entries = await this.#wallet?.entries().catch((error: unknown) => {
+      if (this.#kept.size > 0) own.push(error)
+      return []
+    })
+    for (const { credential, sessions } of entries ?? []) {
       // The session of another page of the origin, with a credential that this one does not have.
       const other = async () => this.#engineOf({ credentials: [credential] }, new Set()).auth.logout(credential.id, how)
       if (!this.#has(credential.id) && sessions.length > 0) await tried(withoutLogin(other()))
-      for (const key of sessions) await tried(this.#session.remove(key))
-      await this.#change(credential.id, (entry) => (entry?.by === 'user' && !entry.isSecret ? { ...entry, sessions: [] } : undefined))
+      for (const key of sessions) await tried(this.#session.remove(key), own)
+      const isLeft = (entry: KeptCredential | undefined) => entry?.by === 'user' && !entry.isSecret
+      const failure = await this.#change(credential.id, (entry) => (entry && isLeft(entry) ? { ...entry, sessions: [] } : undefined))
+      if (failure !== undefined) own.push(failure)
     }
     await this.#forgetSecrets('this')
-    if (failures.length > 0) throw failures[0]
-    await quietly(this.#wallet?.setEnding(false))
+    // What a provider did not revoke is gone from here: nothing is left to finish.
+    if (own.length === 0) await quietly(this.#wallet?.setEnding(false))
+    const [failure] = [...failures, ...own]
+    if (failure !== undefined) throw failure
   }
 
   /** Forgets all tokens of this tab, and removes the credentials with a secret that the user added. */
@@ -304,7 +338,7 @@ export class CurrentCredentials implements LiveCredentials {
   #note(id: string, error: AuthError): void {
     const known = this.#needs.get(id)
     this.#needs.set(id, error)
-    if (known?.message !== error.message) this.#announce({ kind: 'needed', credential: id, tab: 'this' })
+    if (known?.code !== error.code) this.#announce({ kind: 'needed', credential: id, tab: 'this' })
   }
 
   #has(id: string): boolean {
@@ -379,7 +413,8 @@ export class CurrentCredentials implements LiveCredentials {
     const wallet = this.#wallet
     try {
       if (!wallet) return
-      if (await wallet.isEnding()) await quietly(this.#end())
+      // A provider that does not answer must not keep public files waiting.
+      if (await wallet.isEnding()) await quietly(this.#end(AbortSignal.timeout(ENDING_TIMEOUT)))
       await wallet.removeOrphans()
       let left = (await wallet.entries()).filter(({ by, credential }) => by === 'user' && !this.#has(credential.id))
       // One may name another one in `with`.
@@ -389,9 +424,7 @@ export class CurrentCredentials implements LiveCredentials {
         for (const entry of left) await this.#readd(entry).catch(() => refused.push(entry))
         left = refused
       }
-      // Those that are of no use any more have no sessions either.
-      for (const { credential } of left) await this.#change(credential.id, () => undefined)
-      if (left.length > 0) await wallet.removeOrphans()
+      // Others are left as they are: they may be for another page of the origin, or their strategy could not be loaded now.
     } catch {
       // A browser without storage has kept nothing.
     } finally {
@@ -399,14 +432,37 @@ export class CurrentCredentials implements LiveCredentials {
     }
   }
 
-  /** Adds a credential from the wallet, or replaces it. Errors: `CONFIG_INVALID`. */
-  async #readd({ credential, isSecret = false }: KeptCredential): Promise<void> {
-    const { id } = credential
+  /** Adds a credential from the wallet, or replaces it, unless the page gives it. Errors: `CONFIG_INVALID`. */
+  async #readd({ credential: kept }: KeptCredential): Promise<void> {
+    const { id } = kept
+    if (this.#own.has(id)) return
+    const credential = await this.#asOffered(kept)
     const isKnown = this.#has(id)
-    await this.#replace((all) => [...all.filter((one) => one.id !== id), credential], isKnown ? id : undefined)
-    this.#added.set(id, { isSecret })
-    this.#unstored.delete(id)
+    await this.#replace(
+      (all) => [...all.filter((one) => one.id !== id), credential],
+      isKnown ? id : undefined,
+      async (read) => {
+        // It may have been removed while its strategy was loaded.
+        if (!(await this.#wallet?.entries())?.some((entry) => entry.credential.id === id)) throw unknown(id)
+        this.#added.set(id, { isSecret: hasSecrets(read) })
+        this.#kept.add(id)
+        this.#unstored.delete(id)
+      },
+    )
     this.#announce({ kind: isKnown ? 'changed' : 'added', credential: id, tab: 'other' })
+  }
+
+  /** Returns what the page offers now, with what the user typed for it. Errors: `CONFIG_INVALID` for other URLs. */
+  async #asOffered(kept: Named): Promise<Named> {
+    const offer = this.offer(kept.id)
+    if (!offer) return kept
+    const { formFor } = await import('./form-models.ts')
+    const { strategies } = this.#options
+    const { fields } = await formFor(offer, { ...(strategies && { strategies }) })
+    const typed = fields.flatMap(({ name }) => (kept[name] === undefined ? [] : [[name, kept[name]] as const]))
+    const sendTo = patternsOf(offer).filter((pattern) => patternsOf(kept).includes(pattern))
+    if (sendTo.length === 0) throw unknown(kept.id)
+    return { ...Object.fromEntries(typed), ...offer, sendTo }
   }
 
   /** Notifies other tabs and the listeners of this tab. */
@@ -449,11 +505,18 @@ export class CurrentCredentials implements LiveCredentials {
     // Takes effect before the tokens are removed.
     this.#removedFrom.set(id, this.#engines)
     await this.#replace((all) => all.filter((one) => one.id !== id), id)
-    await this.#forgetTokens(id, last)
     this.#drop(id)
+    // The storage of a duplicated tab is its own.
+    if (!this.#session.shared) await this.#change(id, () => undefined)
+    await this.#forgetTokens(id, last)
   }
 
-  async #heard({ kind, credential }: TabMessage): Promise<void> {
+  /** In the order of the messages: what is removed must not be added by an earlier one. */
+  #heard(message: TabMessage): Promise<void> {
+    return this.#hearing.run('', () => this.#follow(message))
+  }
+
+  async #follow({ kind, credential }: TabMessage): Promise<void> {
     await this.restored
     if (kind === 'ended') {
       await this.#forgetSecrets('other')
@@ -477,12 +540,11 @@ export class CurrentCredentials implements LiveCredentials {
 
 /** Errors: `CONFIG_INVALID` for a secret that cannot be stored. */
 function checkKeepable(credential: Named, keepsSecrets: boolean): void {
-  if (!keepsSecrets) throw new ConfigurationError('CONFIG_INVALID', 'secrets are kept with indexedDbStore() only')
-  try {
-    structuredClone(credential)
-  } catch {
-    throw new ConfigurationError('CONFIG_INVALID', `a secret of "${credential.id}" is a function or a Secret: only text can be kept`)
-  }
+  if (!keepsSecrets)
+    throw new ConfigurationError('CONFIG_INVALID', 'secrets are kept with indexedDbStore() only, and not those of credentials of the page')
+  const isText = (value: unknown) => typeof value !== 'function' && Secret.from(value) === undefined
+  if (Object.values(credential).every(isText)) return
+  throw new ConfigurationError('CONFIG_INVALID', `a secret of "${credential.id}" is a function or a Secret: only text can be kept`)
 }
 
 /** Ignores that a credential has no login: then it has no tokens to revoke. */

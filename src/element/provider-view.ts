@@ -1,6 +1,6 @@
 /** The view of one provider: its requirements, form, consent, login and logout. */
 import type { CredentialStatus } from '../auth/auth.ts'
-import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
+import { credentialFrom, type FormModel, formOfCredential } from '../browser/credential-form.ts'
 import type { CredentialSummary } from '../browser/live-auth.ts'
 import type { Logins } from '../browser/logins.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
@@ -53,8 +53,8 @@ export class ProviderView {
   #mode: Mode = 'summary'
   /** Typed values between the form and the consent. */
   #typed: Typed = {}
-  /** The credential whose secret is typed again. */
-  #again: string | undefined
+  /** The credential whose secret is typed again, and its own form: that of the catalog may ask for other fields. */
+  #again: { readonly id: string; readonly model: FormModel } | undefined
   /** True where the person wants to keep what was typed. */
   #keep = false
   #error: unknown
@@ -196,7 +196,8 @@ export class ProviderView {
 
   #body(): readonly Child[] {
     const { model, widen } = this.#provider
-    if (model && this.#mode === 'form') return [this.#form(model)]
+    const asked = this.#again?.model ?? model
+    if (asked && this.#mode === 'form') return [this.#form(asked)]
     if (model && this.#mode === 'consent') return [this.#consent(model)]
     if (widen && this.#mode === 'widen') return [this.#widening(widen)]
     if (this.#mode === 'waiting') return this.#waiting()
@@ -226,7 +227,7 @@ export class ProviderView {
       ...ready.flatMap((id) => (id === login || id === refused ? [] : this.#inUse(id))),
       refused !== undefined &&
         actions(
-          button(strings.again, () => this.#askAgain(refused)),
+          button(strings.again, () => this.#try(() => this.#askAgain(refused))),
           this.#removal(refused, strings.without),
         ),
       model && isMissing && actions(button(model.loginAt === undefined ? strings.enter : strings.continue, () => this.#start(model))),
@@ -270,17 +271,20 @@ export class ProviderView {
     return button(text, () => this.#try(remove), { class: 'second' })
   }
 
-  #askAgain(id: string): void {
-    this.#again = id
+  async #askAgain(id: string): Promise<void> {
+    const known = this.#context.credentials.get(id)
+    if (!known) return
+    this.#again = { id, model: await formOfCredential(known) }
     this.#show('form', this.#error)
   }
 
   /** Returns the credential of the user that a server refused, if its secret can be typed again. */
   #refused(): string | undefined {
-    if (!this.#has('AUTH_REJECTED') || !isAuthError(this.#error) || !this.#provider.model?.fields.some(({ secret }) => secret))
-      return undefined
+    if (!this.#has('AUTH_REJECTED') || !isAuthError(this.#error)) return undefined
     const id = this.#error.credential ?? ''
-    return this.#context.credentials.get(id)?.added ? id : undefined
+    // One with a login is used anew after the next login.
+    const { credentials, status } = this.#context
+    return credentials.get(id)?.added && !status.has(id) ? id : undefined
   }
 
   async #start(model: FormModel): Promise<void> {
@@ -297,7 +301,7 @@ export class ProviderView {
   }
 
   #form(model: FormModel): HTMLFormElement {
-    const refused = this.#again
+    const refused = this.#again?.id
     const fields = fieldsOf(model).filter(({ secret }) => secret || refused === undefined)
     const submit = async (typed: Typed, keep: boolean) => {
       this.#keep = keep
@@ -339,7 +343,7 @@ export class ProviderView {
     }
     return this.#question(consentNodes(model, this.#id, strings), model.sendTo, back, async (sendTo) => {
       const { auth, done } = this.#context
-      const id = this.#provider.offer ?? freeId(titleHost(model), new Set(auth.credentials.list().map((known) => known.id)))
+      const id = this.#provider.offer ?? freeId(titleHost(model), auth)
       const credential = await credentialFrom(model, this.#typed, { sendTo, secretTo: model.secretTo, id })
       this.#typed = withoutSecrets(fieldsOf(model), this.#typed)
       await auth.credentials.add(credential, { keep: this.#keep })
@@ -478,11 +482,12 @@ function originOf(address: string): string | undefined {
 }
 
 /** Returns an unused id for a credential of that host. */
-function freeId(host: string, taken: ReadonlySet<string>): string {
+function freeId(host: string, { credentials }: ElementAuth): string {
+  const taken = new Set(credentials.list().map(({ id }) => id))
   const decent = host.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {
     const id = count === 1 ? decent : `${decent}-${count}`
-    if (!taken.has(id)) return id
+    if (!taken.has(id) && !credentials.offer(id)) return id
   }
 }
 

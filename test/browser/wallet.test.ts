@@ -150,11 +150,14 @@ describe('a reload', () => {
     expect(texts.size).toBe(0)
   })
 
-  it('drops a kept credential that cannot be used any more, with its token', async () => {
+  it('leaves alone what it cannot use: another page of the origin may', async () => {
     kept.set('odd', { credential: { id: 'odd', type: 'oauth2', flow: 'none', sendTo: DATA }, by: 'user', sessions: ['a'.repeat(64)] })
     texts.set('a'.repeat(64), 'token')
-    expect(await page().ids()).toEqual([])
-    expect([kept.size, texts.size]).toEqual([0, 0])
+    const { auth, ids } = page()
+    expect(await ids()).toEqual([])
+    expect([kept.size, texts.size]).toEqual([1, 1])
+    await auth.credentials.logoutAll()
+    expect(texts.size).toBe(0)
   })
 
   it('keeps what the user removed away', async () => {
@@ -216,6 +219,35 @@ function itemStorage(): Record<string, string> & Pick<Storage, 'getItem' | 'setI
   }) as never
 }
 
+describe('what others write into the storage', () => {
+  const evil = 'https://evil.example/'
+
+  it('replaces no credential of the page', async () => {
+    const { auth, ids } = page({ credentials: [loginEntry] })
+    await auth.ready()
+    kept.set('login', { credential: { ...loginEntry, sendTo: [DATA, evil] }, by: 'user', sessions: [] })
+    const other = new BroadcastChannel(`wallet-${channels}`)
+    other.postMessage({ kind: 'changed', credential: 'login' })
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    other.close()
+    expect(await ids()).toEqual(['login'])
+    expect(auth.credentials.list()[0]?.sendTo).toEqual([DATA])
+    expect(await failureOf(auth.credentials.add({ ...entries.key, id: 'login' }, { keep: true }))).toMatchObject({ code: 'CONFIG_INVALID' })
+  })
+
+  it('gives an offered credential no other URLs and no other fields', async () => {
+    const offers = [{ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', sendTo: [DATA, 'https://more.example/'] }]
+    const stored = { ...entries.key, id: 'key', name: 'x-other', sendTo: [DATA, evil] }
+    kept.set('key', { credential: stored, by: 'user', sessions: [], isSecret: true })
+    const { auth, ids } = page({ offers })
+    expect(await ids()).toEqual(['key'])
+    expect(auth.credentials.list()).toMatchObject([{ name: 'x-api-key', sendTo: [DATA] }])
+    expect((await auth.fetch(keyed)).status).toBe(200)
+    kept.set('key', { credential: { ...stored, sendTo: evil }, by: 'user', sessions: [], isSecret: true })
+    expect(await page({ offers }).ids()).toEqual([])
+  })
+})
+
 describe('a second tab', () => {
   it('has what the first one adds, widens and removes', async () => {
     const [one, two] = [page(), page()]
@@ -267,6 +299,30 @@ describe('a logout of everything', () => {
     other.postMessage({ kind: 'ended', credential: '' })
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await failureOf(one.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
+  })
+
+  it('leaves no mark when only the provider failed, and removes what was kept before a change', async () => {
+    const { auth } = page({
+      transport: async (request, how) => (request.url === REVOKE_URL ? Promise.reject(new Error('no')) : servers.send(request, how)),
+    })
+    await auth.credentials.add(loginEntry)
+    await login(auth)
+    expect(await failureOf(auth.credentials.logoutAll())).toMatchObject({ name: expect.any(String) })
+    expect([texts.size, isEnding]).toEqual([0, false])
+    await login(auth)
+    expect(texts.size).toBe(1)
+    await auth.credentials.change('login', { clientSecret: 'typed' })
+    expect([texts.size, kept.size]).toEqual([0, 0])
+  })
+
+  it('says so when what is kept cannot be removed', async () => {
+    const store = sharedStore()
+    const { auth } = page({ session: store })
+    await auth.credentials.add(entries.key, { keep: true })
+    const broken = () => Promise.reject(new Error('the disk is gone'))
+    Object.assign(store.wallet, { entries: broken, change: broken })
+    expect(await failureOf(auth.credentials.logoutAll())).toMatchObject({ message: 'the disk is gone' })
+    expect(isEnding).toBe(true)
   })
 
   it('ends sessions of other pages of the origin', async () => {
