@@ -71,8 +71,11 @@ export async function giveCredential(page: Page, key: string, values: Readonly<R
   await page.keyboard.press('Enter')
   for (const [label, value] of Object.entries(values)) await access(page).getByLabel(label, { exact: true }).fill(value)
   if (Object.keys(values).length > 0) await access(page).locator('form').getByRole('button', { name: 'Continue' }).click()
+  const allow = access(page).getByRole('button', { name: 'Allow', exact: true })
+  // The form before has a checkbox, too.
+  await allow.waitFor()
   for (const box of await access(page).getByRole('checkbox').all()) await box.check()
-  await access(page).getByRole('button', { name: 'Allow', exact: true }).click()
+  await allow.click()
   await access(page).locator('form').waitFor({ state: 'hidden' })
 }
 
