@@ -200,7 +200,7 @@ function withCurrent(credentials: CurrentCredentials): Auth {
     ready: async () => (await current()).ready(),
     peek: (target) => (credentials.isRestored ? credentials.auth.peek(target) : undefined),
     explain: async (target) => (await current()).explain(target),
-    login: async (credential, interaction, how) => (await current()).login(credential, interaction, how),
+    login: (credential, interaction, how) => credentials.login(credential, interaction, how),
     logout: async (credential, how) => (await current()).logout(credential, how).finally(() => credentials.forget(credential)),
     status: async () => (await current()).status(),
   }

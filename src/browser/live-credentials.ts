@@ -6,7 +6,7 @@ import { targetAddress } from '../auth/resource.ts'
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
 import type { SessionChange } from '../auth/strategy.ts'
 import { parseUrlPattern } from '../auth/url-pattern.ts'
-import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import type {
@@ -78,6 +78,8 @@ export class CurrentCredentials implements LiveCredentials {
   readonly #listeners = new Set<(change: LiveChange) => void>()
   readonly #mutex = new KeyedMutex()
   readonly #hearing = new KeyedMutex()
+  /** Number of logouts of everything, in this tab and in others. */
+  #ended = 0
   readonly #offers: readonly OfferedCredential[]
   readonly #needs = new Map<string, AuthError>()
   /** Ids of the credentials that the user added, and whether these have a secret. */
@@ -220,8 +222,19 @@ export class CurrentCredentials implements LiveCredentials {
     if (!this.#has(id)) this.forget(id)
   }
 
+  /** Logs in, unless everything is logged out meanwhile. Errors: `LOGIN_REQUIRED`, those of `Auth.login`. */
+  async login(...[id, interaction, how]: Parameters<Auth['login']>): Promise<void> {
+    await this.restored
+    const ended = this.#ended
+    await this.auth.login(id, interaction, how)
+    if (ended === this.#ended) return
+    await this.auth.logout(id)
+    throw new CredentialError('LOGIN_REQUIRED', `the login for "${id}" was ended by a logout of everything`, { credential: id })
+  }
+
   async logoutAll({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.restored
+    this.#ended++
     await quietly(this.#wallet?.setEnding(true))
     this.#tell({ kind: 'ended', credential: '' })
     await this.#end(signal)
@@ -513,6 +526,7 @@ export class CurrentCredentials implements LiveCredentials {
 
   /** In the order of the messages: what is removed must not be added by an earlier one. */
   #heard(message: TabMessage): Promise<void> {
+    if (message.kind === 'ended') this.#ended++
     return this.#hearing.run('', () => this.#follow(message))
   }
 

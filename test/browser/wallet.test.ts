@@ -325,6 +325,35 @@ describe('a logout of everything', () => {
     expect(isEnding).toBe(true)
   })
 
+  it.each(['the same tab', 'another tab'])('ends a login that is under way, from %s', async (where) => {
+    const [one, two] = [page(), page()]
+    await one.auth.credentials.add(loginEntry)
+    await expect.poll(two.ids).toEqual(['login'])
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => {
+      const waiting: Redirection = {
+        ...redirection,
+        answer: async (...given) => {
+          resolve()
+          await new Promise<void>((go) => {
+            answer = go
+          })
+          return redirection.answer(...given)
+        },
+      }
+      void failureOf(one.auth.login('login', { redirect: async () => waiting })).then((error) => {
+        outcome = error
+      })
+    })
+    let outcome: unknown
+    await asked
+    await (where === 'the same tab' ? one : two).auth.credentials.logoutAll()
+    if (where === 'another tab') await expect.poll(() => one.changes.some(({ kind }) => kind === 'ended')).toBe(true)
+    answer()
+    await expect.poll(() => outcome).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect([texts.size, good.size]).toEqual([0, 0])
+  })
+
   it('ends sessions of other pages of the origin', async () => {
     const other = page({ credentials: [loginEntry], tabs: false })
     await login(other.auth)
