@@ -9,6 +9,7 @@ import { parseUrlPattern } from '../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
+import { patternsOf, summaryOf } from './credential-summary.ts'
 import type {
   AddOptions,
   CredentialNeed,
@@ -21,31 +22,6 @@ import type {
 import { offerFor } from './offers.ts'
 import { openTabs, type TabMessage, type Tabs } from './tabs.ts'
 import { hasSecrets, type KeptCredential, type Wallet, walletOf, withoutSecrets } from './wallet.ts'
-
-/** Fields that contain no secret; all others are left out of summaries. */
-const PUBLIC = [
-  'scheme',
-  'flow',
-  'in',
-  'name',
-  'use',
-  'provider',
-  'with',
-  'subject',
-  'issuer',
-  'openIdConnectUrl',
-  'authorizationUrl',
-  'tokenUrl',
-  'deviceAuthorizationUrl',
-  'clientId',
-  'scopes',
-  'audience',
-  'resource',
-  'authorizationApi',
-  'signedUrlHosts',
-  'region',
-  'endpoint',
-]
 
 const KIND_OF = { started: 'login', refreshed: 'refreshed', removed: 'logout' } as const
 const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' } as const
@@ -576,16 +552,6 @@ function withIds({ credentials, ...set }: CredentialSet<CredentialObject>): Cred
 
 function freeId(type: string, isTaken: (id: string) => boolean): string {
   for (let number = 1; ; number++) if (!isTaken(`${type}-${number}`)) return `${type}-${number}`
-}
-
-function summaryOf(credential: Named): CredentialSummary {
-  const { id, type } = credential
-  const fields = PUBLIC.flatMap((name) => (credential[name] === undefined ? [] : [[name, credential[name]] as const]))
-  return { id, type, sendTo: patternsOf(credential), ...Object.fromEntries(fields) }
-}
-
-function patternsOf({ sendTo = [] }: Pick<CredentialObject, 'sendTo'>): readonly string[] {
-  return typeof sendTo === 'string' ? [sendTo] : sendTo
 }
 
 /** Returns the origin, or the URL if it has none. `localhost:5173` would be a URL with the scheme `localhost:`, which allows nothing. */
