@@ -35,7 +35,7 @@ import type { EngineOptions, StrategyTable } from './create-engine.ts'
 import { inputIdOf } from './credential.ts'
 import { below, givenTarget, hintFor, hrefOf, plainHeaders } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget, type Selection, type Selector, type UsableReference } from './select.ts'
-import { type RequestOptions, Sender } from './send.ts'
+import { isUnreadable, type RequestOptions, Sender } from './send.ts'
 import { engineMemory } from './session.ts'
 import { type AuthContext, type AuthFlow, type AuthStep, authorizedStep, type Resource, runFlow } from './strategy.ts'
 
@@ -99,7 +99,7 @@ export class Engine {
         checkStep(match, step, request)
         return authorizedRequest(request, step, reference, target)
       } catch (error) {
-        if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
+        if (!isAuthError(error) || !(error.code === 'LOGIN_REQUIRED' || (anonymous === 'allow' && isUnreadable(error)))) throw error
         refusal ??= error
       }
     }

@@ -23,8 +23,10 @@ const MAX_HOPS = 10
 /** Error codes after which the next reference is tried. */
 const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
-/** Error codes of a secret that cannot be read. */
-const UNREADABLE = new Set(['CREDENTIAL_SOURCE', 'CREDENTIAL_VALUE_INVALID'])
+/** True for a secret that cannot be read. */
+export function isUnreadable({ code }: AuthError): boolean {
+  return code === 'CREDENTIAL_SOURCE' || code === 'CREDENTIAL_VALUE_INVALID'
+}
 
 /** Members that are `undefined` are ignored, as in the standard `fetch`. */
 export interface RequestOptions {
@@ -135,7 +137,7 @@ export class Sender {
         const answer = await this.#authorized(request, match, hop)
         if (answer) return answer
       } catch (error) {
-        if (!(error instanceof CredentialError) || !(NEXT.has(error.code) || (isAnonymous && UNREADABLE.has(error.code)))) throw error
+        if (!(error instanceof CredentialError) || !(NEXT.has(error.code) || (isAnonymous && isUnreadable(error)))) throw error
         refusal ??= error
       }
     }
@@ -144,8 +146,7 @@ export class Sender {
 
   /** Sends a request without the credential that cannot be used, if the caller allows it. Errors: that of the credential. */
   async #withoutCredential(request: HttpRequest, hop: Hop, refusal: AuthError): Promise<HopResponse> {
-    const isUnreadable = UNREADABLE.has(refusal.code)
-    if (hop.options.anonymous !== 'allow' || !(isUnreadable || refusal.code === 'LOGIN_REQUIRED')) throw refusal
+    if (hop.options.anonymous !== 'allow' || !(isUnreadable(refusal) || refusal.code === 'LOGIN_REQUIRED')) throw refusal
     const answer = await this.#bare(request, hop)
     const { status } = answer.response
     if (status === 401 || status === 403) {
@@ -153,7 +154,7 @@ export class Sender {
       throw refusal
     }
     const id = refusal.credential ?? ''
-    if (isUnreadable && !this.#unused.has(id)) {
+    if (isUnreadable(refusal) && !this.#unused.has(id)) {
       this.#unused.add(id)
       this.#engine.warn({ code: refusal.code, message: `${refusal.message}. Public documents are read without this credential` })
     }

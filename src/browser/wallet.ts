@@ -26,7 +26,7 @@ export interface Wallet {
   removeOrphans(): Promise<void>
   /** True from the beginning of a logout of everything to its end: one that was interrupted is finished at the next start. */
   isEnding(): Promise<boolean>
-  /** Marks the begin and the end of such a logout. */
+  /** Marks the beginning and the end of such a logout. */
   setEnding(isEnding: boolean): Promise<void>
 }
 

@@ -61,7 +61,8 @@ export async function wantedOf(
     wanted.map(async ({ credential: id, error }) => {
       const known = credentials.list().find((one) => one.id === id)
       const given = known ?? credentials.offer(id)
-      const model = given && (await formOfCredential(given))
+      // A strategy of the page itself has no form here.
+      const model = given && (await formOfCredential(given).catch(() => undefined))
       const isLogin = known !== undefined && model?.loginAt !== undefined && error.code === 'LOGIN_REQUIRED'
       return [
         {

@@ -49,6 +49,9 @@ const PROPERTIES = [
   'locale',
 ] as const
 
+/** The name of a property that a page may set. */
+export type StacAuthProperty = (typeof PROPERTIES)[number]
+
 /** Node has no `HTMLElement`, but the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 

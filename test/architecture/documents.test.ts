@@ -10,9 +10,9 @@ const FROM_A_REGISTRY = /\bnpx (?:-\S+ )*stac-auth\b(?![-.])|\b(?:npm|pnpm|yarn|
 const manifest = JSON.parse(textOf('package.json'))
 
 describe('what is written for people agrees with what is there', () => {
-  it('the README tells to run the tests and the demo, and CI runs exactly that, with one installation', () => {
-    for (const command of ['npm ci && npm test', 'npm ci && npm run demo']) expect(textOf('README.md')).toContain(command)
-    expect(textOf('.ci/run')).toMatch(/^step npm ci\n(?:step npm (?:test|run demo)\n){2}/m)
+  it.each(['npm ci && npm run demo', 'npm ci && npm test'])('the README tells to run %s, and CI runs exactly that', (command) => {
+    expect(textOf('README.md')).toContain(command)
+    expect(textOf('.ci/run')).toContain(`bash -c '${command}'`)
   })
 
   it('no text tells to get the package from a registry without saying that the name is not ours there yet', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bearer } from '../../src/auth/credential.ts'
-import { isAuthError } from '../../src/errors.ts'
+import { CredentialError, isAuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
@@ -169,6 +169,26 @@ describe('anonymous', () => {
     expect((await open.auth.authorize(target(scheme.key(), F))).credential).toBe('key')
     expect(await failureOf(open.auth.fetch(target(scheme.key(), 'file:///x')))).toMatchObject({ code: 'URL_SCHEME_FORBIDDEN' })
     expect(await failureOf(victim({ credentials: [] }).auth.fetch(target(scheme.basic, F)))).toMatchObject({ code: 'NO_CREDENTIAL' })
+  })
+})
+
+describe('a secret that cannot be read', () => {
+  const gone = bearer(() => Promise.reject(new CredentialError('CREDENTIAL_SOURCE', 'the file is gone')), DATA)
+  const wanted = target(scheme.bearer, F)
+
+  it.each(['fetch', 'authorize'] as const)('lets %s go on without it, if the caller says so', async (call) => {
+    const { auth } = victim({ credentials: [gone] })
+    expect(await failureOf(auth[call](wanted))).toMatchObject({ code: 'CREDENTIAL_SOURCE' })
+    const answer = await auth[call](wanted, { anonymous: 'allow' })
+    expect('credential' in answer ? answer.credential : undefined).toBeUndefined()
+  })
+
+  it('lets nothing go on where the call refuses what the engine allows', async () => {
+    const { auth, script: servers } = victim({ credentials: [gone], anonymous: 'allow' })
+    expect((await auth.authorize(wanted)).headers).toEqual({})
+    for (const call of ['fetch', 'authorize'] as const)
+      expect(await failureOf(auth[call](wanted, { anonymous: 'refuse' }))).toMatchObject({ code: 'CREDENTIAL_SOURCE' })
+    expect(servers.sent).toEqual([])
   })
 })
 
