@@ -16,6 +16,17 @@ const F = `${DATA}f.tif`
 const keyed = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
 const flows = { authorizationCode: { authorizationUrl: AUTHORIZE_URL, tokenUrl: TOKEN_URL, scopes: {} } }
 const loggedIn = target({ type: 'oauth2', flows }, F)
+/** A credential with a secret, and with tokens. */
+const clientEntry = {
+  id: 'client',
+  type: 'oauth2',
+  flow: 'clientCredentials',
+  tokenUrl: TOKEN_URL,
+  clientId: 'app',
+  clientSecret: 'cs',
+  sendTo: DATA,
+} as const
+const asClient = target({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
 const loginEntry = { ...entries.login, revocationUrl: REVOKE_URL }
 
 let channels = 0
@@ -137,9 +148,8 @@ describe('a reload', () => {
       clientSecret: 'cs',
       sendTo: DATA,
     } as const
-    await auth.credentials.add({ ...flow, id: 'client' })
-    const wanted = target({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
-    expect((await auth.fetch(wanted)).status).toBe(200)
+    await auth.credentials.add(clientEntry)
+    expect((await auth.fetch(asClient)).status).toBe(200)
     expect(await auth.status()).toMatchObject([{ credential: 'client', state: 'valid', persistent: false }])
     expect([texts.size, kept.size]).toEqual([0, 0])
   })
@@ -386,9 +396,8 @@ describe('a logout of everything', () => {
       clientSecret: 'cs',
       sendTo: DATA,
     } as const
-    await pending.auth.credentials.add({ ...flow, id: 'client' })
-    const wanted = target({ type: 'oauth2', flows: { clientCredentials: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
-    const reading = failureOf(pending.auth.fetch(wanted))
+    await pending.auth.credentials.add(clientEntry)
+    const reading = failureOf(pending.auth.fetch(asClient))
     await new Promise((resolve) => setTimeout(resolve, 20))
     await pending.auth.credentials.logoutAll()
     expect(await reading).toMatchObject({ code: 'LOGIN_REQUIRED' })
