@@ -22,9 +22,9 @@ interface Figures {
 
 const { date, node, processors, items, mistakes, programs }: Figures = read('bench/mistakes.json')
 
-for (const { name, version } of programs) {
-  const installed = read<{ version: string }>(name === 'stac-auth' ? 'package.json' : `node_modules/${name}/package.json`).version
-  if (name !== 'stac-auth' && installed !== version)
+for (const { name, version } of programs.filter((program) => program.name !== 'stac-auth')) {
+  const installed = read<{ version: string }>(`node_modules/${name}/package.json`).version
+  if (installed !== version)
     throw new Error(`docs/speed.md has ${name} ${version}, but ${installed} is installed: run node bench/mistakes.mjs --write`)
 }
 

@@ -212,8 +212,12 @@ function usageErrorOf(error: CommanderError, command: Command, help: string, arg
   if (error.code !== 'commander.help') return usageError(message, `see ${help}`)
   const asked = argv[argv.indexOf('help') + 1]
   if (argv.includes('help') && asked !== undefined) return unknownCommand(asked, command, help)
+  const names = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => one.name())
   const begin = command.parent
-    ? `the commands are ${command.commands.map((one) => one.name()).join(', ')}; see `
+    ? `the commands are ${names.filter((one) => one !== 'help').join(', ')}; see `
     : 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
   return usageError('no command is given', `${begin}${help}`)
 }

@@ -140,14 +140,6 @@ describe('a reload', () => {
 
   it('keeps no token of a credential whose secret it forgets', async () => {
     const { auth } = page()
-    const flow = {
-      type: 'oauth2',
-      flow: 'clientCredentials',
-      tokenUrl: TOKEN_URL,
-      clientId: 'app',
-      clientSecret: 'cs',
-      sendTo: DATA,
-    } as const
     await auth.credentials.add(clientEntry)
     expect((await auth.fetch(asClient)).status).toBe(200)
     expect(await auth.status()).toMatchObject([{ credential: 'client', state: 'valid', persistent: false }])
@@ -388,14 +380,6 @@ describe('a logout of everything', () => {
         return servers.send(request, options)
       },
     })
-    const flow = {
-      type: 'oauth2',
-      flow: 'clientCredentials',
-      tokenUrl: TOKEN_URL,
-      clientId: 'app',
-      clientSecret: 'cs',
-      sendTo: DATA,
-    } as const
     await pending.auth.credentials.add(clientEntry)
     const reading = failureOf(pending.auth.fetch(asClient))
     await new Promise((resolve) => setTimeout(resolve, 20))

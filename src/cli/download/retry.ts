@@ -1,5 +1,6 @@
 /** Runs `queue retry`. */
 import { plural } from '../../lint/reporters/report.ts'
+import type { DownloadEvent } from '../../node/download/index.ts'
 import { knownIdentity, type QueueControl, retryFailed } from '../../node/queue/index.ts'
 import type { Context } from '../context.ts'
 import { worstExit } from '../exit-code.ts'
@@ -28,13 +29,26 @@ export async function retryQueue(options: RetryOptions, context: Context): Promi
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const onState = progressOfState(progress, audience.diagnostics)
   try {
-    const events = retryFailed({ queue, folder, signal: context.io.signal, onState })
+    const events = counted(retryFailed({ queue, folder, signal: context.io.signal, onState }), forecast)
     const setUp = () => providersSetUp({}, context)
     const exits = await perform(events, { audience, progress, ...(!json && { folder }), all, setUp }, within)
     if (progress.planned === 0) await context.diagnostics.note(await withControl(options, context, whyNothing))
     return worstExit(exits)
   } finally {
     audience.end()
+  }
+}
+
+/** Counts the files, which are all known before the first one is transferred. */
+async function* counted(events: AsyncIterable<DownloadEvent>, forecast: Forecast): AsyncGenerator<DownloadEvent> {
+  for await (const event of events) {
+    if (event.kind === 'planned') {
+      const { size } = event.file
+      forecast.files++
+      forecast.sized += size === undefined ? 0 : 1
+      forecast.bytes += size ?? 0
+    } else forecast.isComplete = true
+    yield event
   }
 }
 

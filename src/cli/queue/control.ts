@@ -102,7 +102,7 @@ export async function drainQueue(options: ControlOptions, context: Context): Pro
   const { io, diagnostics } = context
   return withControl(options, context, async (control) => {
     const before = await control.status()
-    const what = `${plural(before.waiting, 'waiting job')}`
+    const what = plural(before.waiting, 'waiting job')
     if (!options.yes) {
       if (!isTerminal(io)) throw usageError(`${what} would be removed: this needs a confirmation ${atTerminal(io)}`, 'give --yes')
       const details = `  The ${before.active} running jobs are finished. The commands that fill the queue end with exit code 5.\n`
@@ -111,10 +111,12 @@ export async function drainQueue(options: ControlOptions, context: Context): Pro
         return EXIT.interrupted
       }
     }
+    // Workers went on while the question was open.
+    const { waiting: removed } = options.yes ? before : await control.status()
     await control.drain()
     const after = await control.status()
-    if (options.json) await write(io.stdout, `${forJson({ removed: before.waiting, ...after })}\n`)
-    else await write(io.stdout, `removed ${what}; ${plural(after.active, 'running job')} to be finished\n`)
+    if (options.json) await write(io.stdout, `${forJson({ removed, ...after })}\n`)
+    else await write(io.stdout, `removed ${plural(removed, 'waiting job')}; ${plural(after.active, 'running job')} to be finished\n`)
     return EXIT.done
   })
 }

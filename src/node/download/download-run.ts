@@ -319,7 +319,7 @@ function failed(file: DownloadFile, error: AuthError): FailedEvent {
 }
 
 /** A queue of events; of the progress of a file only the latest event is kept. */
-class EventQueue {
+export class EventQueue {
   #events: DownloadEvent[] = []
   readonly #progress = new Map<number, ProgressEvent>()
   #isOver = false

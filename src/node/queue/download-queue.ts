@@ -127,7 +127,7 @@ export class QueueCarrier implements Carrier {
     ]
     const tally = new DownloadTally()
     try {
-      const names = await Promise.race([failed.names(), connection.lost])
+      const names = (await Promise.race([Promise.all([failed.names(), jobs.names()]), connection.lost])).flat()
       const queue = await JobQueue.open({
         address,
         name: queueNameOf(destination),

@@ -5,6 +5,7 @@ import { redisAddressOf } from '../base/redis-connection.ts'
 import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent } from '../download/download.ts'
 import { DownloadRecord } from '../download/download-record.ts'
+import { EventQueue } from '../download/download-run.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import { type DownloadJob, type Known, plannedIn, readJob } from './download-job.ts'
@@ -87,21 +88,26 @@ async function* transferred(
   record: DownloadRecord,
   signal: AbortSignal,
 ): AsyncGenerator<DownloadEvent, void> {
-  const told: DownloadEvent[] = []
+  const events = new EventQueue(() => undefined)
   // The names were planned, and so were the suffixes that they must not get.
   const plan = { withSuffix: () => undefined, refusedSuffixes: () => [] }
-  carrier.begin({ record, plan, signal, tell: (event) => void told.push(event) })
+  carrier.begin({ record, plan, signal, tell: (event) => events.tell(event) })
   for (const { planned } of files) carrier.note({ kind: 'planned', file: planned.file })
   carrier.complete()
+  transferAll(files, carrier, events, signal).then(
+    () => events.end(),
+    (error) => events.end(error),
+  )
+  for await (const event of events) {
+    carrier.note(event)
+    yield event
+  }
+}
+
+async function transferAll(files: readonly Retried[], carrier: QueueCarrier, events: EventQueue, signal: AbortSignal): Promise<void> {
   for (let start = 0; start < files.length; start += carrier.most) {
-    const running = files.slice(start, start + carrier.most).map(({ planned, job }) => carrier.transfer(planned, knownIn(job)))
-    for (const outcome of running) {
-      const event = await outcome
-      for (const one of [...told.splice(0), event]) {
-        carrier.note(one)
-        yield one
-      }
-    }
+    const some = files.slice(start, start + carrier.most)
+    await Promise.all(some.map(async ({ planned, job }) => events.tell(await carrier.transfer(planned, knownIn(job)))))
     if (carrier.lost) throw carrier.lost
     throwIfAborted(signal)
   }
