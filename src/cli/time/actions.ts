@@ -1,6 +1,7 @@
 /** The actions of `time`: on projects, customers, and the collections of a profile. */
 
 import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { MARK, markedJson } from '../../services/client/exact-numbers.ts'
 import {
   checkVersionedBase,
   numericId,
@@ -123,7 +124,7 @@ async function openClient(options: TimeOptions, profile: TimeTrackingOptions['pr
   const userAgent = options.userAgent ?? (env.STAC_AUTH_TIME_USER_AGENT || undefined)
   const common = {
     baseUrl,
-    parseJson: parseExactly,
+    parseJson: (text: string) => JSON.parse(markedJson(text)),
     ...(profile && { profile }),
     ...(options.apiVersion !== undefined && { apiVersion: options.apiVersion }),
     ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
@@ -160,19 +161,7 @@ function withProfileHint(error: object): unknown {
   return Object.create(error, { hint: { value: hint, enumerable: true } })
 }
 
-/** Marks exact numbers; random, so that no text of a service can contain it. */
-const MARK = `number ${crypto.randomUUID()} `
-
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
-
-/** Parses JSON; numbers that JavaScript cannot represent exactly become marked strings. Errors: `SyntaxError`. */
-function parseExactly(text: string): unknown {
-  const plain: unknown = JSON.parse(text)
-  const exact = text.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`))
-  return exact === text ? plain : JSON.parse(exact)
-}
 
 /** Restores marked numbers in the output. */
 function withExactNumbers(text: string): string {

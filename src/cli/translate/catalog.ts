@@ -17,6 +17,7 @@ import {
   checkOutput,
   checkSame,
   incomplete,
+  nameOf,
   type RecordedInput,
   ResumeFile,
   type ResumeRecord,
@@ -32,7 +33,7 @@ export async function catalog(name: string | undefined, options: TranslateOption
   const { resume } = options
   if (resume !== undefined) {
     const client = await openClient(context, options)
-    const record = recordIn(jsonIn(await readInput(resume, context.io)), resume, client)
+    const record = await recordIn(jsonIn(await readInput(resume, context.io)), resume, client)
     if (record?.kind !== 'catalog')
       throw usageError(`"${resume}" is not the record of a catalog`, 'continue with: stac-auth translate --resume FILE')
     return catalogAgain(resume, record, client, name, options, context)
@@ -107,7 +108,6 @@ async function finish({ client, params, input, text, options, context, file, kno
   const copy = await translateCatalog(paid, text, { ...params, partial: true })
   const { missing = [], kept, places } = copy
   const hasTexts = paid.finished.size > 0
-  if (options.memory !== undefined && hasTexts) await addToMemory(options.memory, paid.finished)
   const [first] = missing
   if (first && !hasTexts && !io.signal.aborted) throw first.error
   for (const pointer of kept)
@@ -122,6 +122,7 @@ async function finish({ client, params, input, text, options, context, file, kno
           : ''
       if (printed !== '') await write(io.stdout, printed)
     }
+    if (options.memory !== undefined && hasTexts) await addToMemory(options.memory, paid.finished)
   } catch (error) {
     if (!isAuthError(error)) throw error
     await record.save(paid.finished)
@@ -134,7 +135,7 @@ async function finish({ client, params, input, text, options, context, file, kno
   if (first) {
     if (hasTexts || file !== undefined) await record.save(paid.finished)
     const lost = missing.map(({ pointer, error }) => ({
-      input: name === '-' ? 'standard input' : name,
+      input: nameOf(name),
       place: pointer,
       error,
       notSent: false,

@@ -1,11 +1,12 @@
 /** The record of an unfinished translation, beside its first output: `translate --resume` continues from it. It holds no key. */
 
 import { randomUUID } from 'node:crypto'
-import { lstat, readFile, rm } from 'node:fs/promises'
+import { lstat, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { AuthError, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
+import { bareAddress, isAddress } from '../../http/url.ts'
 import { newPath, writeNewFile } from '../../node/base/index.ts'
 import type { TranslateParams, TranslationClient } from '../../services/translation/index.ts'
 import { own, ownString } from '../../stac/document.ts'
@@ -40,8 +41,11 @@ export interface ResumeRecord {
   readonly texts: TextMemory
 }
 
-/** Returns a record in a parsed file; undefined for any other file. Errors: `CONFIG_INVALID` for a damaged record, or another service. */
-export function recordIn(parsed: unknown, file: string, client: TranslationClient): ResumeRecord | undefined {
+/**
+ * Returns a record in a parsed file; undefined for any other file. Errors: `CONFIG_INVALID` for a damaged record, or another service;
+ * `PATH_UNSAFE` for an output that is not beside the record, which may come from others.
+ */
+export async function recordIn(parsed: unknown, file: string, client: TranslationClient): Promise<ResumeRecord | undefined> {
   const kind = ownString(parsed, 'kind')
   if (kind !== 'texts' && kind !== 'catalog') return undefined
   const [params, inputs, texts, service] = [
@@ -50,11 +54,24 @@ export function recordIn(parsed: unknown, file: string, client: TranslationClien
     memoryIn(own(parsed, 'texts')),
     ownString(parsed, 'service'),
   ]
-  const isInput = (input: unknown) => ownString(input, 'name') !== undefined && ownString(input, 'sha256') !== undefined
+  const isText = (value: unknown) => value === undefined || typeof value === 'string'
+  const isInput = (input: unknown) =>
+    ownString(input, 'name') !== undefined &&
+    ownString(input, 'sha256') !== undefined &&
+    ['text', 'output', 'written'].every((name) => isText(own(input, name)))
   if (ownString(params, 'target_lang') === undefined || !texts || !Array.isArray(inputs) || !inputs.every(isInput))
     throw new ConfigurationError('CONFIG_INVALID', `the resume file "${file}" is damaged; nothing was sent`)
   checkService(file, service, client)
+  const isSpare = dirname(resolve(file)) === tmpdir() && SPARE.test(basename(file))
+  if (!isSpare) for (const { output } of inputs as RecordedInput[]) await checkBeside(file, output)
   return { kind, service: client.origin ?? '', params: params as TranslateParams, inputs: inputs as RecordedInput[], texts }
+}
+
+async function checkBeside(file: string, output = file): Promise<void> {
+  const [folder, other] = await Promise.all([file, output].map((path) => realpath(dirname(path)).catch(() => undefined)))
+  if (folder === other) return
+  const hint = 'a record only writes into its own folder: move it back, or remove it to translate anew'
+  throw new IntegrityError('PATH_UNSAFE', `"${output}" is not in the folder of the resume file "${file}"; nothing was sent`, { hint })
 }
 
 /** Checks that a resume file belongs to the service of the client. Errors: `CONFIG_INVALID`. */
@@ -67,9 +84,14 @@ export function checkService(file: string, service: string | undefined, client: 
 /** Checks that an input is what it was. Errors: `FILE_CHANGED`. */
 export function checkSame({ name, sha256 }: RecordedInput, content: string | Uint8Array, file: string): void {
   if (hashOf(content) === sha256) return
-  const what = name === '-' ? 'standard input differs from the text' : `"${name}" has changed since its translation`
+  const what = name === '-' ? 'standard input differs from the text' : `"${nameOf(name)}" has changed since its translation`
   const hint = `give the same text, or remove ${commandWord(file)} to translate it anew`
   throw new IntegrityError('FILE_CHANGED', `${what} that began with "${file}"; nothing was sent`, { hint })
+}
+
+/** Returns the name of an input for messages; without the query of a URL, which may be a secret. */
+export function nameOf(name: string): string {
+  return name === '-' ? 'standard input' : isAddress(name) ? bareAddress(name) : name
 }
 
 /** The file of the record of one command. */
@@ -138,6 +160,9 @@ export class ResumeFile {
   }
 }
 
+/** Names of records that are not beside their outputs. */
+const SPARE = /^stac-auth-[\da-f-]{36}\.resume\.json$/
+
 function spareFile(): string {
   return join(tmpdir(), `stac-auth-${randomUUID()}.resume.json`)
 }
@@ -192,8 +217,8 @@ export interface MissingText {
  */
 export function incomplete(missing: readonly MissingText[], total: number, next: string | undefined, signal: AbortSignal): AuthError {
   const hint = next === undefined ? 'run the command again' : `continue with: ${next}`
-  const done = total - missing.length
-  if (signal.aborted) return new AuthError('ABORTED', 'interrupted', { hint: `${done} of ${total} texts are translated and kept; ${hint}` })
+  const kept = total === 0 ? '' : `${total - missing.length} of ${total} texts are translated and kept; `
+  if (signal.aborted) return new AuthError('ABORTED', 'interrupted', { hint: kept + hint })
   const groups = new Map<string, MissingText[]>()
   for (const one of missing) {
     const key = JSON.stringify([one.input, one.notSent, one.error.message])

@@ -20,6 +20,7 @@ import {
   checkSame,
   incomplete,
   type MissingText,
+  nameOf,
   type RecordedInput,
   ResumeFile,
   type ResumeRecord,
@@ -48,7 +49,7 @@ async function resume(file: string, inputNames: readonly string[], options: Tran
     throw usageError('--resume continues with what its file names: it excludes texts, files, --to, --output-dir and --text')
   const client = await openClient(context, options)
   const parsed = jsonIn(await readInput(file, context.io))
-  const record = recordIn(parsed, file, client)
+  const record = await recordIn(parsed, file, client)
   if (record?.kind === 'catalog') return catalogAgain(file, record, client, undefined, options, context)
   if (record) {
     const { params, inputs: recorded, texts } = record
@@ -115,7 +116,8 @@ async function finishAll(work: Work): Promise<number> {
   const documents = inputs.filter((input) => input.kind === 'document' && !input.done) as DocumentInput[]
   if (documents.length > 0 && hasTexts) await record.save(paid.finished)
   for (const input of documents) await translateDocument(input, work, results)
-  if (options.memory !== undefined && hasTexts) await addToMemory(options.memory, paid.finished)
+  // A memory that cannot be written takes nothing away from what was paid for.
+  if (options.memory !== undefined && hasTexts) await addToMemory(options.memory, paid.finished).catch(failed(results))
   await printJson(inputs, results, options, io)
   const { missing, failures } = results
   const isDone = missing.length === 0 && failures.length === 0
@@ -177,11 +179,19 @@ async function translateTexts(paid: PaidTexts, { inputs, params, options, contex
     try {
       await deliver(input, byPiece, options, context, results)
     } catch (error) {
-      if (isBrokenPipe(error) || !isAuthError(error)) throw error
-      results.failures.push(error)
+      if (isBrokenPipe(error)) throw error
+      failed(results)(error)
     }
   }
   return wanted.length
+}
+
+/** Returns a function that keeps an error for the end of the command. */
+function failed({ failures }: Results): (error: unknown) => void {
+  return (error) => {
+    if (!isAuthError(error)) throw error
+    failures.push(error)
+  }
 }
 
 /** Writes a text of which at least one paragraph is translated; the others stay in the original language. */
@@ -222,10 +232,6 @@ function textOf(outcome: TextOutcome | undefined): string | undefined {
   return outcome && 'translation' in outcome ? outcome.translation.text : undefined
 }
 
-function nameOf(name: string): string {
-  return name === '-' ? 'standard input' : name
-}
-
 function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
@@ -234,10 +240,10 @@ function shortened(text: string): string {
 async function translateDocument(input: DocumentInput, { client, params, context }: Work, results: Results): Promise<void> {
   const { name, output } = input
   const { io, diagnostics } = context
-  const [former] = results.failures
-  if (io.signal.aborted || (former && isForAll(former))) {
-    const error = former ?? new AuthError('ABORTED', 'interrupted')
-    results.missing.push({ input: name, error, notSent: true })
+  const former = results.failures.find(isForAll)
+  if (io.signal.aborted || former) {
+    const { code, message } = former ?? new AuthError('ABORTED', 'interrupted')
+    results.failures.push(new AuthError(code, `${name} (not sent): ${message}`))
     return
   }
   try {
@@ -249,8 +255,7 @@ async function translateDocument(input: DocumentInput, { client, params, context
     results.printed.set(input, { input: name, output, ...billed(status) })
     await diagnostics.note(`${name}: written to ${output}`)
   } catch (error) {
-    if (!isAuthError(error)) throw error
-    results.failures.push(error)
+    failed(results)(error)
   }
 }
 

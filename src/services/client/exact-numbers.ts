@@ -4,26 +4,29 @@
 const TEXTS = new WeakMap<object, Map<string, string>>()
 
 /** Marks numbers; random, so that no text of a service contains it. */
-const MARK = `number ${crypto.randomUUID()} `
+export const MARK = `number ${crypto.randomUUID()} `
 
 /** A number that JavaScript may write differently: with 16 digits, a last zero or an exponent. Also in strings, which only takes time. */
-const UNUSUAL = /(?:^|[[:,\s])-?\d+(?:\d{15}|\.\d*0(?!\d)|\.\d{15}|(?:\.\d+)?[eE])/
+const UNUSUAL = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|\d*(?:\.\d*0(?!\d)|(?:\.\d+)?[eE]))/
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** Parses JSON as `JSON.parse`, and remembers the text of numbers for {@link textOf}. Errors: `SyntaxError`. */
 export function parseExactly(text: string): unknown {
   if (!UNUSUAL.test(text)) return JSON.parse(text)
-  const plain: unknown = JSON.parse(text)
-  const marked = text.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`))
-  if (marked === text) return plain
-  return JSON.parse(marked, function (this: object, key: string, value: unknown) {
+  return JSON.parse(markedJson(text), function (this: object, key: string, value: unknown) {
     if (typeof value !== 'string' || !value.startsWith(MARK)) return value
     const number = value.slice(MARK.length)
     const texts = TEXTS.get(this) ?? new Map<string, string>()
     TEXTS.set(this, texts.set(key, number))
     return Number(number)
   })
+}
+
+/** Returns JSON in which numbers that JavaScript writes differently are strings that begin with {@link MARK}. Errors: `SyntaxError`. */
+export function markedJson(text: string): string {
+  JSON.parse(text)
+  return text.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`))
 }
 
 /** Returns the text of a number as the service wrote it, if a JavaScript number is written differently: `12.30`. */

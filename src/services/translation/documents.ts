@@ -5,7 +5,7 @@ import { ProtocolError } from '../../errors.ts'
 import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
 import type { Zip } from '../../platform/platform.ts'
-import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
+import { described, foreign, type HttpError, hasStatus, ValidationError } from '../client/errors.ts'
 import { chunksOf } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
 import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
@@ -136,6 +136,8 @@ export class Documents {
     return named('documents.resume', async () => {
       const known = this.#handleOf(handle)
       await checkSink(sink)
+      if (minify && !source)
+        throw new ValidationError('REQUEST_INVALID', 'minify needs the source of the document; nothing was sent', { field: 'source' })
       const small = source && minify ? await (await import('./minify.ts')).minifiedSource(source, minify) : undefined
       return this.#finished(known, sink, oneEnd(options, this.#service.clock), small)
     })

@@ -59,7 +59,8 @@ export async function withoutMedia(
 
 /** Reads a source that was uploaded without its media before. Errors: as above. */
 export async function minifiedSource(source: DocumentSource, minify: true | Zip): Promise<MinifiedDocument> {
-  return minified((await readSource(source)).bytes, await zipOf(minify))
+  const { name, bytes } = await readSource(source)
+  return name === undefined || FORMATS.test(name) ? minified(bytes, await zipOf(minify)) : { bytes }
 }
 
 /**

@@ -5,6 +5,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashOf, memoryKey } from '../../../src/cli/translate/text-memory.ts'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { lastError, run, type Surroundings } from '../run.ts'
@@ -259,7 +260,34 @@ describe('the built program', () => {
   })
 })
 
+it('a record of others writes nothing outside of its folder', async () => {
+  const [folder, home] = [await temporaryFolder(), await temporaryFolder()]
+  const victim = await put(home, 'profile', 'old')
+  const params = { target_lang: 'DE' }
+  const texts = { [memoryKey(fake.url, params, 'x')]: ['evil', 'EN'] }
+  const inputs = [{ name: 'text', text: 'x', sha256: hashOf('x'), output: victim, written: hashOf('old') }]
+  const record = await put(folder, 'a.resume.json', JSON.stringify({ kind: 'texts', service: fake.url, params, inputs, texts }))
+  expect(lastError(await translate(['--resume', record, '--json'])).code).toBe('PATH_UNSAFE')
+  expect(await readFile(victim, 'utf8')).toBe('old')
+})
+
+it('after an error of the quota the other documents are named, not counted as texts', async () => {
+  const folder = await temporaryFolder()
+  const files = await Promise.all(['a.html', 'b.html', 'c.html'].map((name) => put(folder, name, '<p>Hello</p>')))
+  fake.script({ match: { op: 9 }, do: { status: 456, body: { message: 'Quota exceeded' } } })
+  const { stderr } = await translate([...files, '--to', 'DE', '--output-dir', folder])
+  expect(stderr).toContain('error BATCH_INCOMPLETE: 3 files are not written\n')
+  expect(stderr).toContain(`  - HTTP_456: ${files[2]} (not sent): `)
+})
+
 describe('--memory', () => {
+  it('that cannot be written takes nothing away from what was paid for', async () => {
+    const folder = await temporaryFolder()
+    const memory = join(await put(folder, 'file', ''), 'memory.json')
+    const outcome = await translate(['Hello', '--to', 'DE', '--memory', memory, '--json'])
+    expect([JSON.parse(outcome.stdout)[0].text, lastError(outcome).code]).toEqual(['[DE] Hello', 'FILE_ACCESS'])
+  })
+
   it('makes the same command cost nothing, until an option changes the answer', async () => {
     const folder = await temporaryFolder()
     const memory = join(folder, 'new', 'memory.json')

@@ -48,6 +48,10 @@ it.each([
   expect(decodeRecord(parsed, { rate: asDecimal }).rate).toBe(expected)
 })
 
+it.each(['90071992547409.93', '1234567.123456789012'])('a long decimal keeps its digits on both sides of the point: %s', (number) => {
+  expect(decodeRecord(parseExactly(`{"rate":${number}}`) as object, { rate: asDecimal })).toEqual({ rate: number })
+})
+
 it('large ids keep their digits, also in lists, and the text of a service is never taken for a number', () => {
   const json = '[{"id":9007199254740993},{"id":7,"name":"9007199254740993","sizes":[1.0,2]}]'
   const [large, small] = parseExactly(json) as [object, { readonly sizes: object }]
