@@ -1,6 +1,8 @@
 /** Finds the issuer of known endpoints by discovery (RFC 8414 §3, OpenID Connect Discovery 1.0 §4). */
 
 import type { HttpRequest, Send } from '../../http/message.ts'
+import { exchangeTimeout } from '../../http/network-error.ts'
+import { withTimeout } from '../../net/cancellation.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 
@@ -23,15 +25,18 @@ const MAX_SEGMENTS = 4
  * A document is accepted only if it names itself and these endpoints. Returns undefined when there is none; never throws.
  */
 export async function findIssuer(known: KnownEndpoints, send: Send, signal?: AbortSignal): Promise<string | undefined> {
-  const late = AbortSignal.timeout(TIMEOUT)
-  const options = { allowPrivateNetwork: true, timeout: TIMEOUT, signal: signal ? AbortSignal.any([signal, late]) : late }
-  for (const { issuer, url } of places(known)) {
-    if (options.signal.aborted) return undefined
-    const document = await documentAt(url, (request) => send(request, options))
-    const named = ownString(document, 'issuer')
-    if (named !== undefined && bare(named) === issuer && namesThem(document, known)) return named
+  const { signal: end, clear } = withTimeout(signal, TIMEOUT, () => exchangeTimeout(known.tokenUrl, TIMEOUT))
+  try {
+    for (const { issuer, url } of places(known)) {
+      if (end.aborted) break
+      const document = await documentAt(url, (request) => send(request, { allowPrivateNetwork: true, timeout: TIMEOUT, signal: end }))
+      const named = ownString(document, 'issuer')
+      if (named !== undefined && bare(named) === issuer && namesThem(document, known)) return named
+    }
+    return undefined
+  } finally {
+    clear()
   }
-  return undefined
 }
 
 interface Candidate {

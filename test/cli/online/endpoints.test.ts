@@ -17,7 +17,8 @@ const answers: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   '/html': (response) => response.setHeader('content-type', 'text/html; charset=utf-8').end('<!doctype html>'),
   '/busy': (response) => response.writeHead(503).end(),
   '/moved': (response) => response.writeHead(302, { location: '/token?code=secret' }).end(),
-  '/a.tif': (response) => response.writeHead(204, { 'access-control-allow-origin': PAGES }).end(),
+  '/a.tif': (response) =>
+    response.writeHead(204, { 'access-control-allow-origin': PAGES, 'access-control-allow-headers': 'authorization' }).end(),
   '/closed.tif': (response) => response.writeHead(403).end(),
   '/closed': (response) => response.writeHead(400).end('{"error":"invalid_request"}'),
   [`/closed${DISCOVERY}`]: (response) =>

@@ -1,9 +1,10 @@
 /** Sends requests without a credential to the services that documents name, and says what came back. */
 
 import type { Auth } from '../../../auth/auth.ts'
-import { isAuthError } from '../../../errors.ts'
 import { mediaType } from '../../../http/headers.ts'
 import { readBody } from '../../../http/message.ts'
+import { exchangeTimeout, failure } from '../../../http/network-error.ts'
+import { withTimeout } from '../../../net/cancellation.ts'
 import { isObject, type JsonObject } from '../../../stac/document.ts'
 import { forUrl } from '../../../text/sanitize.ts'
 import { jsonIn } from '../../read-document.ts'
@@ -26,6 +27,8 @@ export type Answer =
       readonly text: string
       readonly json: JsonObject | undefined
       readonly allowsOrigin: boolean
+      /** Names in `Access-Control-Allow-Headers`, in lower case. */
+      readonly allowedHeaders: readonly string[]
     }
 
 /** The page whose requests servers are asked to allow. No such host exists. */
@@ -56,7 +59,7 @@ export class Asker {
 
   /** Returns undefined above the limit. */
   ask(question: Question): Promise<Answer | undefined> {
-    const key = `${question.method} ${question.url}`
+    const key = `${question.method} ${question.url} ${question.headers?.['access-control-request-headers'] ?? ''}`
     const known = this.#answers.get(key)
     if (known) return known
     if (this.#answers.size >= MOST) this.unasked++
@@ -66,8 +69,8 @@ export class Asker {
   }
 
   async #send({ method, url, headers = {}, body }: Question): Promise<Answer> {
+    const { signal, clear } = withTimeout(this.#signal, TIMEOUT, () => exchangeTimeout(url, TIMEOUT))
     try {
-      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)])
       const all = { accept: 'application/json', origin: PAGE, ...headers }
       const response = await (await this.#auth()).fetch(url, {
         method,
@@ -84,10 +87,14 @@ export class Asker {
         text: textOf(response),
         json: isObject(json) ? json : undefined,
         allowsOrigin: allowed === '*' || allowed === PAGE,
+        allowedHeaders: (response.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(/[\s,]+/),
       }
     } catch (error) {
-      if (this.#signal.aborted || !(isAuthError(error) || isTimeout(error))) throw error
-      return { failed: isAuthError(error) ? `${error.message} (${error.code})` : `no answer within ${TIMEOUT / 1000} s` }
+      if (this.#signal.aborted) throw error
+      const { message, code } = failure(error, signal, url)
+      return { failed: `${message} (${code})` }
+    } finally {
+      clear()
     }
   }
 }
@@ -101,13 +108,9 @@ export function shortUrl(url: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-function isTimeout(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'TimeoutError'
-}
-
 function textOf({ status, headers }: Response): string {
   const location = headers.get('location')
   if (location !== null) return `${status} with a redirect to ${shortUrl(location)}`
-  const type = mediaType(headers.get('content-type'))
+  const type = mediaType(headers.get('content-type')).slice(0, LONGEST)
   return type === '' ? String(status) : `${status} ${type}`
 }

@@ -2,6 +2,8 @@
 
 import type { Auth } from '../../../auth/auth.ts'
 import { isAuthError } from '../../../errors.ts'
+import { exchangeTimeout } from '../../../http/network-error.ts'
+import { withTimeout } from '../../../net/cancellation.ts'
 import { own, ownString } from '../../../stac/document.ts'
 import { storagesOf } from '../../../stac/storage.ts'
 import { findScheme, schemeMaps, type Target, targetsOf } from '../../../stac/target.ts'
@@ -57,8 +59,8 @@ export class PublicBuckets implements OnlineCheck {
 
   /** Requests the object; undefined if the response is inconclusive. A redirect to another path does not count. */
   async #ask({ url, path }: SigningAddress): Promise<boolean | undefined> {
+    const { signal, clear } = withTimeout(this.#signal, TIMEOUT, () => exchangeTimeout(url, TIMEOUT))
     try {
-      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)])
       const response = await (await this.#auth()).fetch(url, { method: 'HEAD', signal })
       await response.body?.cancel()
       if (response.status >= 500) return undefined
@@ -66,6 +68,8 @@ export class PublicBuckets implements OnlineCheck {
     } catch (error) {
       if (isAuthError(error)) return undefined
       throw error
+    } finally {
+      clear()
     }
   }
 }

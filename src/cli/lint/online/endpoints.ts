@@ -102,7 +102,8 @@ export class Endpoints implements OnlineCheck {
       const preflight = { method: 'OPTIONS', url: first, headers } as const
       const answer = await this.#asker.ask(preflight)
       const id = ownString(target.scope.document, 'id')
-      if (answer && answer.failed === undefined) found.push(...closedTo(endpoint, preflight, answer).map((finding) => ({ ...finding, id })))
+      if (answer && answer.failed === undefined)
+        found.push(...closedTo(endpoint, preflight, answer, header).map((finding) => ({ ...finding, id })))
     }
     return found
   }
@@ -272,9 +273,18 @@ function unreachable({ pointer: at }: Endpoint, request: string, reason: string)
 }
 
 /** Returns the finding about an answer that a page of another origin cannot read. */
-function closedTo(endpoint: Endpoint, { method, url }: Question, { allowsOrigin, status, text }: Answered): readonly Finding[] {
-  if (allowsOrigin && status < 300) return []
-  const without = allowsOrigin ? text : `${text} without Access-Control-Allow-Origin for it`
+function closedTo(endpoint: Endpoint, { method, url }: Question, answer: Answered, header?: string): readonly Finding[] {
+  const { allowsOrigin, allowedHeaders, status, text } = answer
+  // Fetch Standard, "CORS-preflight fetch": the asterisk does not stand for `Authorization`.
+  const names = header === 'authorization' ? [header] : [header, '*']
+  const allowsHeader = header === undefined || allowedHeaders.some((name) => names.includes(name))
+  if (allowsOrigin && allowsHeader && status < 300) return []
+  const missing = !allowsOrigin
+    ? 'Access-Control-Allow-Origin for it'
+    : allowsHeader
+      ? undefined
+      : `Access-Control-Allow-Headers: ${header}`
+  const without = missing === undefined ? text : `${text} without ${missing}`
   return [{ code: 'endpoint-cors', pointer: endpoint.pointer, data: { request: `${method} ${shortUrl(url)}`, answer: without } }]
 }
 
