@@ -42,6 +42,8 @@ export function requestOf(link: JsonObject, base: string, previous?: JobRequest)
   if (method === 'GET') return { method, url, headers: { ...withoutContent(earlier?.headers), ...withoutContent(headers) } }
   if (originOf(url) !== originOf(base))
     return problem('LINK_REQUEST_FORBIDDEN', `it sends POST to ${originOf(url)}, which is not the origin of this document`)
+  if (!/^(?:search|next)$/.test(ownString(link, 'rel') ?? ''))
+    return problem('LINK_REQUEST_FORBIDDEN', 'only links "search" and "next" may send POST')
   const body = own(link, 'body') ?? {}
   if (!isObject(body)) return problem('LINK_REQUEST_FORBIDDEN', 'its body is not an object')
   const merged = JSON.stringify({ ...bodyOf(earlier), ...body })

@@ -73,11 +73,9 @@ describe('an API', () => {
     expect(limited.requests.slice(1).map(({ body }) => JSON.parse(String(body)).limit)).toEqual([7, 7])
   })
 
-  it('single documents may be linked by POST, each with its own body', async () => {
-    const child = (id: string) => link('item', '/one', { method: 'POST', body: { id } })
-    const site: Site = { '/': landing(child('a'), child('b')), '/one': ({ body }) => ({ body: item(JSON.parse(String(body)).id) }) }
-    const { visits, left } = await walk(site)
-    expect([visits.map(({ document }) => document?.id), left]).toEqual([['api', 'a', 'b'], []])
+  it('a link that reads one document cannot send POST', async () => {
+    const { requests, left } = await walk({ '/': landing(link('item', '/one', { method: 'POST', body: { id: 'a' } })) })
+    expect([requests.length, left.map(({ code }) => code)]).toEqual([1, ['LINK_REQUEST_FORBIDDEN']])
   })
 
   it('each link that cannot be followed is listed once, with its place and what is wrong', async () => {
