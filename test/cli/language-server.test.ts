@@ -59,6 +59,18 @@ describe('the lifecycle of the language server', () => {
     expect(await document.findings()).toMatchObject([{ code: 'dangling-ref' }])
   })
 
+  it.each(['file://host/a.json', 'file:///a%2Fb.json', 'file:///%E0%A4%A.json', 'untitled://1'])('%s is linted', async (uri) => {
+    expect(await (await openEditor()).open(uri, itemWith(['kye'])).findings()).toMatchObject([{ code: 'dangling-ref' }])
+  })
+
+  it('a document without a text does not end the server', async () => {
+    const editor = await openEditor()
+    await editor.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri: 'file:///a.json', languageId: 'json', version: 1 },
+    })
+    expect(await editor.open(path('beside.json'), itemWith(['kye'])).findings()).toMatchObject([{ code: 'dangling-ref' }])
+  })
+
   it('inputs and options that a server does not have are refused', async () => {
     expect(await run(['lint', '--lsp', 'a.json'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--lsp takes no inputs') })
     expect(await run(['lint', '--lsp', '--format', 'json=x'])).toMatchObject({

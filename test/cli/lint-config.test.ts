@@ -80,7 +80,8 @@ describe('extends', () => {
 
   it.each([
     ['a circle', { 'a.config': { extends: './b.config' }, 'b.config': { extends: ['./a.config'] } }, 'CONFIG_INVALID', 'it extends itself'],
-    ['a missing file', { 'a.config': { extends: './none.config' } }, 'FILE_ACCESS', 'none.config'],
+    ['a missing file', { 'a.config': { extends: './none.config' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
+    ['what looks like standard input', { 'a.config': { extends: './-' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
     [
       'a fault in the extended file',
       { 'a.config': { extends: './b.config' }, 'b.config': { rules: { x: 'off' } } },

@@ -1,6 +1,6 @@
 /** The configuration file of `lint`. It is only read with `--config`, so a downloaded folder cannot configure the linter. */
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { ConfigurationError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import type { Levels } from '../../lint/config.ts'
 import {
@@ -39,9 +39,17 @@ export interface RunLevels extends LevelTable {
   readonly ignores: readonly { readonly folder: string; readonly patterns: readonly string[] }[]
 }
 
-/** Returns the levels of a run and its configuration. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
-export async function readLintConfig({ config: file, preset, infos, rule }: GivenRules, io: Io): Promise<RunLevels> {
-  const read = file === undefined ? [] : await layersIn(file, io)
+/**
+ * Returns the levels of a run and its configuration. Errors: `CONFIG_INVALID`, `FILE_ACCESS`.
+ *
+ * @param onFile called with each file before it is read, so that one that is missing or invalid can be watched
+ */
+export async function readLintConfig(
+  { config: file, preset, infos, rule }: GivenRules,
+  io: Io,
+  onFile: (file: string) => void = () => {},
+): Promise<RunLevels> {
+  const read = file === undefined ? [] : await layersIn(file, io, onFile)
   const options = { ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
   const layers: readonly ConfigLayer[] = [...read, { source: 'the command line', config: options, patternOf: () => () => false }]
   const configs = layers.map(({ config }) => config)
@@ -61,7 +69,13 @@ interface FileLayer extends ConfigLayer {
 }
 
 /** Reads a configuration, after those that it extends. */
-async function layersIn(file: string, io: Io, below: readonly string[] = []): Promise<readonly FileLayer[]> {
+async function layersIn(
+  file: string,
+  io: Io,
+  onFile: (file: string) => void,
+  below: readonly string[] = [],
+): Promise<readonly FileLayer[]> {
+  onFile(file)
   const config = await parseConfig(file, io, below)
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
   const folder = dirname(resolve(file))
@@ -73,7 +87,7 @@ async function layersIn(file: string, io: Io, below: readonly string[] = []): Pr
   }
   const extended: FileLayer[] = []
   for (const name of [config.extends ?? []].flat()) {
-    if (!name.startsWith(PRESET_NAME)) extended.push(...(await layersIn(join(dirname(file), name), io, [...below, resolve(file)])))
+    if (!name.startsWith(PRESET_NAME)) extended.push(...(await layersIn(join(dirname(file), name), io, onFile, [...below, resolve(file)])))
     else extended.push({ source: name, config: { preset: name.slice(PRESET_NAME.length) as Preset }, patternOf: () => () => false })
   }
   return [...extended, { source: file, file, config, patternOf: patternIn }]
@@ -83,7 +97,12 @@ const never: Glob = () => () => false
 
 async function parseConfig(file: string, io: Io, below: readonly string[]): Promise<LintConfig> {
   if (below.includes(resolve(file))) throw invalid(file, [{ message: 'it extends itself', pointer: '/extends', line: 1 }])
-  const text = new TextDecoder().decode(await readInput(file, io))
+  const by = below.at(-1)
+  // Only the user can name stdin (`-`).
+  const bytes = await readInput(by === undefined ? file : resolve(file), io).catch((error) => {
+    throw by === undefined || !isAuthError(error) ? error : unreadableBase(error, by)
+  })
+  const text = new TextDecoder().decode(bytes)
   // The linter reports syntax errors and duplicate keys with their positions.
   const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
   if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
@@ -99,6 +118,11 @@ async function parseConfig(file: string, io: Io, below: readonly string[]): Prom
       faults.map((fault) => ({ ...fault, line: positions.get(fault.pointer)?.line ?? 1 })),
     )
   return config as LintConfig
+}
+
+function unreadableBase({ code, message }: AuthError, by: string): ConfigurationError {
+  const hint = `correct its path, which is relative to the folder of "${by}"`
+  return new ConfigurationError(code, `"${by}" extends a file that cannot be read: ${message}`, { pointer: '/extends', hint })
 }
 
 interface PlacedFault {

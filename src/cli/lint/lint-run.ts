@@ -73,11 +73,16 @@ export function requireRules(ids: readonly string[]): void {
   if (unknown !== undefined) throw unknownRule(unknown, RULE_NAMES)
 }
 
-/** Returns the settings of a run from options and configuration file. Errors: those of `readLintConfig`. */
-export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
+/** Returns the settings of a run from options and configuration file; `onFile` as in `readLintConfig`. Errors: those of it. */
+export async function settingsOf(
+  options: GivenRules & InputOptions,
+  fingerprints: boolean,
+  io: Io,
+  onFile?: (file: string) => void,
+): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged, shard } = options
   const areListed = changed !== undefined || staged === true
-  const levels = await readLintConfig(options, io)
+  const levels = await readLintConfig(options, io, onFile)
   return {
     levels,
     run: new LintRun({ siteOf }),

@@ -93,11 +93,10 @@ class Runs {
 
   /** Reads configuration and baseline. One that became invalid is told, and its correction awaited. */
   async #settings(isFirst: boolean): Promise<LintSettings | undefined> {
-    const { config, baseline, quiet } = this.#options
-    for (const file of [config, baseline]) if (file !== undefined) this.#watched.addFile(file)
+    const { baseline, quiet } = this.#options
+    if (baseline !== undefined) this.#watched.addFile(baseline)
     try {
-      const settings = await settingsOf(this.#options, baseline !== undefined, this.#context.io)
-      for (const file of settings.levels.files) this.#watched.addFile(file)
+      const settings = await settingsOf(this.#options, baseline !== undefined, this.#context.io, (file) => this.#watched.addFile(file))
       const comparison = (await RunBaseline.open({ ...this.#options }, this.#context))?.comparison
       return {
         ...settings,

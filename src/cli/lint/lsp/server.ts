@@ -7,6 +7,7 @@ import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { Auth } from '../../../auth/auth.ts'
 import { isAuthError } from '../../../errors.ts'
 import { missingPackage } from '../../../node/base/index.ts'
+import { forLine } from '../../../text/sanitize.ts'
 import { exitOfSignal } from '../../exit-code.ts'
 import { skippedBy } from '../../inputs/input-files.ts'
 import { type Io, version } from '../../io.ts'
@@ -103,16 +104,16 @@ class Server {
   /** Reads the configuration, now and after each change of its files. An invalid one changes nothing. */
   async #configure(): Promise<void> {
     try {
-      const settings = await settingsOf(this.#options, false, this.#io)
+      const settings = await settingsOf(this.#options, false, this.#io, (file) => this.#watched.addFile(file))
       this.#isSkipped = await skippedBy(settings.selection)
       this.#settings = settings
     } catch (error) {
       if (!isAuthError(error)) throw error
       // A notification, of type error: not every editor answers requests to show a message.
-      void this.#connection.sendNotification('window/showMessage', { type: 1, message: `stac-auth: ${error.message}` })
+      // Editors show links in it, also those that run a command, and the text of the configuration is in it.
+      const message = `stac-auth: ${forLine(error.message).replaceAll('](', '] (')}`
+      void this.#connection.sendNotification('window/showMessage', { type: 1, message })
     }
-    const { config } = this.#options
-    for (const file of this.#settings?.levels.files ?? [config]) if (file !== undefined) this.#watched.addFile(file)
     for (const uri of this.#documents.keys()) this.#lintSoon(uri, 0)
   }
 
@@ -133,7 +134,8 @@ class Server {
 
   #open(uri: string): OpenDocument | undefined {
     const document = this.#documents.get(uri)
-    return document && { document, name: uri.startsWith('file:') ? fileURLToPath(uri) : uri }
+    // Not every client sends the text that the protocol requires.
+    return typeof document?.getText() === 'string' ? { document, name: nameOf(uri) } : undefined
   }
 
   #actions(uri: string, range: Range, context: CodeActionContext): CodeAction[] {
@@ -143,6 +145,15 @@ class Server {
       const versioned = { textDocument: { uri, version: open.document.version }, edits }
       return { ...action, edit: this.#hasVersions ? { documentChanges: [versioned] } : { changes: { [uri]: edits } } }
     })
+  }
+}
+
+/** Returns the path of a file on this machine; other documents, and files of other machines, are named by their URI. */
+function nameOf(uri: string): string {
+  try {
+    return uri.startsWith('file:') ? fileURLToPath(uri) : uri
+  } catch {
+    return uri
   }
 }
 
