@@ -131,7 +131,12 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
 /** Returns an error of the network or of a server with advice; it has no hint where only its code is known. */
 function advised(error: AuthError): AuthError {
   const hint = error.hint === undefined && /^(?:NETWORK|TLS|TIMEOUT|HTTP)_(?!40[13]$)/.test(error.code) ? adviceFor(error.code) : undefined
-  return hint === undefined ? error : Object.create(error, { hint: { value: hint, enumerable: true } })
+  return hint === undefined ? error : withHint(error, hint)
+}
+
+/** Returns the same error with another hint. */
+export function withHint(error: AuthError, hint: string): AuthError {
+  return Object.create(error, { hint: { value: hint, enumerable: true } })
 }
 
 /** Returns the error of an interruption by the user; `hint` says how to resume. */

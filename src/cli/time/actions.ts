@@ -11,7 +11,7 @@ import {
 import { isObject } from '../../stac/document.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
-import { write } from '../io.ts'
+import { withHint, write } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { jsonText, recordLine, recordText } from '../records.ts'
@@ -76,7 +76,7 @@ export async function timeAction(
       // What was received is printed.
       if (options.json && all.length > 0) await print(all, '')
       throw isAuthError(error) && /^the list is incomplete/.test(error.message) && options.profile === undefined
-        ? withProfileHint(error)
+        ? withHint(error, PROFILE_HINT)
         : error
     }
     if (options.json) await print(all, '')
@@ -154,12 +154,9 @@ function inOptions(error: unknown, baseUrl: string): unknown {
   return new ConfigurationError(error.code, error.message, { hint })
 }
 
-/** Replaces the hint of a list whose next page is named in another way than by a link. */
-function withProfileHint(error: object): unknown {
-  const hint =
-    'say in a file for --profile how lists are paged, such as { "paging": { "style": "cursor", "cursor": "/next", "parameter": "cursor" } }'
-  return Object.create(error, { hint: { value: hint, enumerable: true } })
-}
+/** For a list whose next page is named in another way than by a link. */
+const PROFILE_HINT =
+  'say in a file for --profile how lists are paged, such as { "paging": { "style": "cursor", "cursor": "/next", "parameter": "cursor" } }'
 
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 

@@ -13,6 +13,7 @@ import { own, ownString } from '../../stac/document.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { replacePrivateFile } from '../credentials/edit-credentials.ts'
+import { withHint } from '../io.ts'
 import type { TranslateOptions } from './open-client.ts'
 import { hashOf, memoryIn, type TextMemory } from './text-memory.ts'
 
@@ -255,5 +256,5 @@ function placesText(places: readonly (number | string)[]): string {
 export function withNext(error: AuthError, next: string | undefined): AuthError {
   if (next === undefined) return error
   const hint = [error.hint, `continue with: ${next}`].flatMap((one) => one ?? []).join('\n')
-  return Object.create(error, { hint: { value: hint, enumerable: true } })
+  return withHint(error, hint)
 }
