@@ -97,6 +97,15 @@ describe('a profile', () => {
     ['entries', '{"collection":["entries"]}', 'has an unknown member "collection"'],
     ['entrys', '{"collections":["entries"]}', 'has no collection "entrys"'],
     ['entries', '{"collections":["entries"],"paging":{"style":"cursor"}}', 'has an invalid "paging"'],
+    [
+      'entries',
+      '{"collections":["entries"],"paging":{"style":"cursor","cursor":"/n","parameter":"c","explicitend":true}}',
+      'an invalid "paging"',
+    ],
+    ['entries', '{"collections":["entries"],"paging":{"style":"page","page":"p","start":2}}', 'an invalid "paging"'],
+    ['entries', '{"collections":["entries"],"form":{"arrays":"commas"}}', 'has an invalid "form"'],
+    ['entries', '{"collections":["entries"],"replay":{"creat":"idem"}}', 'has an invalid "replay"'],
+    ['entries', '{"collections":["entries"],"envelope":"rows"}', 'has an invalid "envelope"'],
     ['entries', '{"collections":[7]}', 'must have "collections"'],
   ])('%s in %s is refused before anything is sent', async (name, text, why) => {
     const profile = await put(folder, 'wrong.json', text)
