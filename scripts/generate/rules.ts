@@ -33,37 +33,43 @@ const PARTS: Readonly<Record<string, string>> = {
 
 function page({ meta: { id }, cases }: Rule): string {
   const codes = cases.map(({ meta: { code } }) => `[\`${code}\`](#${code})`).join(', ')
+  const parts = [...new Set(cases.map(({ meta: { code } }) => partOf(code)))]
   return `${[
     `# ${id}`,
-    ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=off|info|warn|error\` sets all of them, the code sets one.`] : []),
+    ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=LEVEL\` sets all of them, \`--rule CODE=LEVEL\` one.`] : []),
     ...cases.map((one) => caseOf(id, one)),
+    `Extension: ${parts.map((part) => `[${PARTS[part]}](${EXTENSION_TEXT}${part})`).join(', ')}.`,
   ].join('\n\n')}\n`
 }
 
-function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
-  const { recommended, strict, schema } = severity
+/** Returns the section of the extension's text, by its anchor. */
+function partOf(code: string): string {
+  const part = pages[code]?.part
+  if (!part || !PARTS[part]) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
+  return part
+}
+
+function caseOf(id: string, { meta: { code, severity, fix } }: RuleCase): string {
   const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
-  const docs = pages[code]
-  const title = docs && PARTS[docs.part]
-  if (!docs || !title) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
-  const { part, why, repair } = docs
-  const isOne = code === id
-  const heading = isOne ? '##' : '###'
+  const { why, repair } = pages[code] as (typeof pages)[string]
   return [
-    ...(isOne ? [] : [`## ${code}`]),
+    ...(code === id ? [] : [`## ${code}`]),
     why,
-    Object.values(messages)
-      .map((message) => `- \`${message}\``)
-      .join('\n'),
-    `Presets: recommended ${recommended}, strict ${strict}, schema ${schema}. ${FIXES[fix ?? 'none']}Extension: [${title}](${EXTENSION_TEXT}${part}).`,
-    `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
-    `${heading} Example\n\nThe finding is at \`${pointer || '/'}\`:\n\n${difference(shown(badText, bad), shown(goodText, good))}`,
+    repair.length === 1 ? repair[0] : repair.map((step, index) => `${index + 1}. ${step}`).join('\n'),
+    `${levelText(severity)}${FIXES[fix ?? 'none']} At \`${pointer || '/'}\`:`,
+    difference(shown(badText, bad), shown(goodText, good)),
   ].join('\n\n')
 }
 
+/** Returns the level of the preset recommended, and those of the others that differ from it, or from off. */
+function levelText({ recommended, strict, schema }: RuleCase['meta']['severity']): string {
+  const others = [...(strict === recommended ? [] : [`strict: ${strict}`]), ...(schema === 'off' ? [] : [`schema: ${schema}`])]
+  return `Level: ${[recommended, ...others].join(', ')}.`
+}
+
 const FIXES = {
-  safe: 'Fix: `--fix`. ',
-  suggestion: 'Fix: `--fix-suggestions`, to be reviewed. ',
+  safe: ' Fix: `--fix`.',
+  suggestion: ' Fix: `--fix-suggestions`.',
   none: '',
 }
 
