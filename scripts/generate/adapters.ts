@@ -38,7 +38,7 @@ function rowOf(adapter: string, budget: number): readonly string[] {
 }
 
 /** Whole files, which tests run; the table links to the others. */
-const SHOWN = ['requests', 'maplibre', 'service-worker']
+const SHOWN = ['requests', 'service-worker']
 const rows = Object.entries(ADAPTER_BUDGETS).map(([adapter, budget]) => rowOf(adapter, budget))
 
 export const files: Files = {

@@ -47,7 +47,7 @@ query), \`hop\`, \`status\`, \`ref\`, \`credential\`, \`expected\`, \`actual\`, 
 \`--json\` a command prints its error as one JSON line on stderr; of several errors, the first of 70, 143, 130, 2, 6, 5, 4, 3 is its exit code.
 Findings of \`lint\` have [rules](rules.md) and exit code 1.
 
-\`retryable\` is true if the same call may succeed later: marked ↻ below, and (↻) where only the error itself knows.
+\`retryable\` is true if the same call may succeed later: marked ↻ below, and ↻? where only the error itself knows.
 
 ${GROUPS.map(section).join('\n\n')}
 `
@@ -55,14 +55,13 @@ ${GROUPS.map(section).join('\n\n')}
 function section({ exit, title, text: intro }: (typeof GROUPS)[number]): string {
   const rows = entries.filter(([, info]) => info.exit === exit).map(([code, info]) => row(code, info))
   if (rows.length === 0) throw new Error(`no code ends in exit code ${exit}`)
-  const head = ['| code | class | what to do |', '| --- | --- | --- |']
-  return [`## ${title}: exit code ${exit}`, '', intro, '', ...head, ...rows].join('\n')
+  return [`## ${title}: exit code ${exit}`, '', intro, '', ...rows].join('\n')
 }
 
 function row(code: string, { families, retryable, advice }: ErrorInfo): string {
   const shown = families.map((family) => (family === 'warning' ? 'warning' : `\`${family}\``)).join(', ')
-  const mark = retryable === true ? ' ↻' : retryable === undefined ? '' : ' (↻)'
-  return `| \`${code}\`${mark} | ${shown} | ${advice} |`
+  const mark = retryable === true ? ' ↻' : retryable === undefined ? '' : ' ↻?'
+  return `- \`${code}\`${mark} (${shown}): ${advice}`
 }
 
 export const files: Files = { 'docs/errors.md': text }

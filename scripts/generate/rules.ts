@@ -6,7 +6,7 @@ import { structuredPatch } from 'diff'
 import { rules } from '../../src/lint/index.ts'
 import type { Rule, RuleCase } from '../../src/lint/rule.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
-import { type Files, fill, table } from './files.ts'
+import { type Files, fill } from './files.ts'
 
 const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
 
@@ -73,9 +73,9 @@ const FIXES = {
   none: '',
 }
 
-/** Returns the lines that the repair changes, with those around them. */
+/** Returns the lines that the repair changes. */
 function difference(bad: string, good: string): string {
-  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 1 })
+  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 0 })
   const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines.filter((line) => !line.startsWith('\\'))])
   return `\`\`\`diff\n${lines.join('\n')}\n\`\`\``
 }
@@ -84,18 +84,28 @@ function shown(text: string | undefined, document: unknown): string {
   return text === undefined ? JSON.stringify(document, null, 2) : text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-function ruleTable(): string {
-  const rows = rules.flatMap(({ meta: { id, section }, cases }) => {
-    const name = `[\`${id}\`](rules/${id}.md)`
-    const levels = cases.map(({ meta: { code, severity } }) => ({ code, levels: [severity.recommended, severity.strict] }))
-    if (levels.length === 1) return levels.map((one) => [name, ...one.levels, section])
-    return [[name, '', '', section], ...levels.map((one) => [`– \`${one.code}\``, ...one.levels, ''])]
-  })
-  return table(['rule', 'recommended', 'strict', 'about'], rows)
+/** A line for each rule, below what it is about. */
+function ruleList(): string {
+  const sections = [...new Set(rules.map(({ meta: { section } }) => section))]
+  return sections
+    .map(
+      (section) =>
+        `\n**${section}**\n\n${rules
+          .filter(({ meta }) => meta.section === section)
+          .map(ruleLine)
+          .join('')}`,
+    )
+    .join('')
+    .slice(1)
+}
+
+function ruleLine({ meta: { id }, cases }: Rule): string {
+  const codes = cases.map(({ meta: { code } }) => `\`${code}\``)
+  return `- [\`${id}\`](rules/${id}.md)${codes.length > 1 ? `: ${codes.join(', ')}` : ''}\n`
 }
 
 export const folder = 'docs/rules'
 export const files: Files = {
   ...Object.fromEntries(rules.map((rule) => [`docs/rules/${rule.meta.id}.md`, page(rule)])),
-  'docs/rules.md': fill({ rules: ruleTable() }),
+  'docs/rules.md': fill({ rules: ruleList() }),
 }

@@ -69,15 +69,22 @@ function httpSchemeTable(): string {
   return table(['scheme', 'standard', 'in browsers', 'requests', 'tested against'], rows)
 }
 
-function operationTable(): string {
-  const rows = Object.values(operations).map(({ name, method, path, replay, right, form, billed, stability }) => {
-    const remarks = [stability, form && 'form', billed && 'billed again'].filter(Boolean).map((remark) => `, ${remark}`)
-    return [`\`${name}\``, `\`${method} ${path}\``, `${replay}, ${right}${remarks.join('')}`]
-  })
-  return table(['method of the client', 'request', '`replay`, scope of the key'], rows)
+/** The methods by the scope that they need; a mark shows what is not repeated. */
+function operationList(): string {
+  const all = Object.values(operations)
+  const line = (scope: string) => {
+    const names = all
+      .filter(({ right }) => right === scope)
+      .map(({ name, replay, stability }) => {
+        const mark = replay === 'unsafe' ? '*' : replay === 'once' ? '¹' : ''
+        return `\`${name}\`${mark}${stability === undefined ? '' : ` (${stability})`}`
+      })
+    return `- \`${scope}\`: ${names.join(', ')}\n`
+  }
+  return [...new Set(all.map(({ right }) => right))].map((scope) => wrapped(line(scope).trimEnd())).join('')
 }
 
 export const files: Files = {
   'docs/schemes.md': fill({ schemes: schemeTable(), http: httpSchemeTable() }),
-  'docs/translation.md': fill({ operations: operationTable() }),
+  'docs/translation.md': fill({ operations: operationList() }),
 }
