@@ -1,5 +1,5 @@
 /**
- * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their table.
+ * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their list.
  */
 import { readFileSync } from 'node:fs'
 import { structuredPatch } from 'diff'
@@ -32,11 +32,9 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 function page({ meta: { id }, cases }: Rule): string {
-  const codes = cases.map(({ meta: { code } }) => `[\`${code}\`](#${code})`).join(', ')
   const parts = [...new Set(cases.map(({ meta: { code } }) => partOf(code)))]
   return `${[
     `# ${id}`,
-    ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=LEVEL\` sets all of them, \`--rule CODE=LEVEL\` one.`] : []),
     ...cases.map((one) => caseOf(id, one)),
     `Extension: ${parts.map((part) => `[${PARTS[part]}](${EXTENSION_TEXT}${part})`).join(', ')}.`,
   ].join('\n\n')}\n`
