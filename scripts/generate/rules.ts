@@ -1,12 +1,12 @@
 /**
- * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their table.
+ * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their list.
  */
 import { readFileSync } from 'node:fs'
 import { structuredPatch } from 'diff'
 import { rules } from '../../src/lint/index.ts'
 import type { Rule, RuleCase } from '../../src/lint/rule.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
-import { type Files, fill, table } from './files.ts'
+import { type Files, fill } from './files.ts'
 
 const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
 
@@ -32,44 +32,48 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 function page({ meta: { id }, cases }: Rule): string {
-  const codes = cases.map(({ meta: { code } }) => `[\`${code}\`](#${code})`).join(', ')
+  const parts = [...new Set(cases.map(({ meta: { code } }) => partOf(code)))]
   return `${[
     `# ${id}`,
-    ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=off|info|warn|error\` sets all of them, the code sets one.`] : []),
     ...cases.map((one) => caseOf(id, one)),
+    `Extension: ${parts.map((part) => `[${PARTS[part]}](${EXTENSION_TEXT}${part})`).join(', ')}.`,
   ].join('\n\n')}\n`
 }
 
-function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
-  const { recommended, strict, schema } = severity
+/** Returns the section of the extension's text, by its anchor. */
+function partOf(code: string): string {
+  const part = pages[code]?.part
+  if (!part || !PARTS[part]) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
+  return part
+}
+
+function caseOf(id: string, { meta: { code, severity, fix } }: RuleCase): string {
   const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
-  const docs = pages[code]
-  const title = docs && PARTS[docs.part]
-  if (!docs || !title) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
-  const { part, why, repair } = docs
-  const isOne = code === id
-  const heading = isOne ? '##' : '###'
+  const { why, repair } = pages[code] as (typeof pages)[string]
   return [
-    ...(isOne ? [] : [`## ${code}`]),
+    ...(code === id ? [] : [`## ${code}`]),
     why,
-    Object.values(messages)
-      .map((message) => `- \`${message}\``)
-      .join('\n'),
-    `Presets: recommended ${recommended}, strict ${strict}, schema ${schema}. ${FIXES[fix ?? 'none']}Extension: [${title}](${EXTENSION_TEXT}${part}).`,
-    `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
-    `${heading} Example\n\nThe finding is at \`${pointer || '/'}\`:\n\n${difference(shown(badText, bad), shown(goodText, good))}`,
+    repair.length === 1 ? repair[0] : repair.map((step, index) => `${index + 1}. ${step}`).join('\n'),
+    `${levelText(severity)}${FIXES[fix ?? 'none']} At \`${pointer || '/'}\`:`,
+    difference(shown(badText, bad), shown(goodText, good)),
   ].join('\n\n')
 }
 
+/** Returns the level of the preset recommended, and those of the others that differ from it, or from off. */
+function levelText({ recommended, strict, schema }: RuleCase['meta']['severity']): string {
+  const others = [...(strict === recommended ? [] : [`strict: ${strict}`]), ...(schema === 'off' ? [] : [`schema: ${schema}`])]
+  return `Level: ${[recommended, ...others].join(', ')}.`
+}
+
 const FIXES = {
-  safe: 'Fix: `--fix`. ',
-  suggestion: 'Fix: `--fix-suggestions`, to be reviewed. ',
+  safe: ' Fix: `--fix`.',
+  suggestion: ' Fix: `--fix-suggestions`.',
   none: '',
 }
 
-/** Returns the lines that the repair changes, with those around them. */
+/** Returns the lines that the repair changes. */
 function difference(bad: string, good: string): string {
-  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 1 })
+  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 0 })
   const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines.filter((line) => !line.startsWith('\\'))])
   return `\`\`\`diff\n${lines.join('\n')}\n\`\`\``
 }
@@ -78,18 +82,28 @@ function shown(text: string | undefined, document: unknown): string {
   return text === undefined ? JSON.stringify(document, null, 2) : text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-function ruleTable(): string {
-  const rows = rules.flatMap(({ meta: { id, section }, cases }) => {
-    const name = `[\`${id}\`](rules/${id}.md)`
-    const levels = cases.map(({ meta: { code, severity } }) => ({ code, levels: [severity.recommended, severity.strict] }))
-    if (levels.length === 1) return levels.map((one) => [name, ...one.levels, section])
-    return [[name, '', '', section], ...levels.map((one) => [`– \`${one.code}\``, ...one.levels, ''])]
-  })
-  return table(['rule', 'recommended', 'strict', 'about'], rows)
+/** A line for each rule, below what it is about. */
+function ruleList(): string {
+  const sections = [...new Set(rules.map(({ meta: { section } }) => section))]
+  return sections
+    .map(
+      (section) =>
+        `\n**${section}**\n\n${rules
+          .filter(({ meta }) => meta.section === section)
+          .map(ruleLine)
+          .join('')}`,
+    )
+    .join('')
+    .slice(1)
+}
+
+function ruleLine({ meta: { id }, cases }: Rule): string {
+  const codes = cases.map(({ meta: { code } }) => `\`${code}\``)
+  return `- [\`${id}\`](rules/${id}.md)${codes.length > 1 ? `: ${codes.join(', ')}` : ''}\n`
 }
 
 export const folder = 'docs/rules'
 export const files: Files = {
   ...Object.fromEntries(rules.map((rule) => [`docs/rules/${rule.meta.id}.md`, page(rule)])),
-  'docs/rules.md': fill({ rules: ruleTable() }),
+  'docs/rules.md': fill({ rules: ruleList() }),
 }

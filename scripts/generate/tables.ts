@@ -25,12 +25,18 @@ function schemeTable(): string {
     if (sends === undefined) throw new Error(`say in ${import.meta.url} what ${type} sends`)
     return [`\`${type}\``, sends]
   })
+  const logins = strategies.filter(({ type }) => type === 'oauth2' || type === 'openIdConnect').flatMap(({ forms }) => forms)
+  const shared = optionalOf(logins[0] as CredentialFields).filter((name) => logins.every((form) => optionalOf(form).includes(name)))
   const fields = strategies.map(({ type, forms }) =>
     forms.length === 1
-      ? wrapped(`- \`${type}\`: ${forms.map(formText)}`)
-      : `- \`${type}\`\n${forms.map((form) => wrapped(`  - ${formText(form)}`)).join('')}`,
+      ? wrapped(`- \`${type}\`: ${forms.map((form) => formText(form, []))}`)
+      : `- \`${type}\`\n${forms.map((form) => wrapped(`  - ${formText(form, logins.includes(form) ? shared : [])}`)).join('')}`,
   )
-  return `${table(['type', 'what goes out'], rows)}\nThe fields of a credential for each, optional ones in brackets:\n\n${fields.join('')}`
+  return `${table(['type', 'what goes out'], rows)}\nThe fields of a credential for each, optional ones in brackets:\n\n${fields.join('')}\n${wrapped(`- …: the optional fields of all logins: ${shared.join(', ')}`)}`
+}
+
+function optionalOf({ when = {}, fields }: CredentialFields): readonly string[] {
+  return Object.entries(fields).flatMap(([name, { required }]) => (required || name in when || name === 'sendTo' ? [] : [name]))
 }
 
 /** A list item in lines of at most 140 characters. */
@@ -45,13 +51,14 @@ function wrapped(item: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function formText({ when = {}, fields }: CredentialFields): string {
+function formText(form: CredentialFields, shared: readonly string[]): string {
+  const { when = {}, fields } = form
   const fixed = Object.entries(when)
     .filter(([, values]) => !values.includes(undefined))
     .map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
-  const names = Object.entries(fields).filter(([name]) => !(name in when) && name !== 'sendTo')
-  const required = names.filter(([, { required: isRequired }]) => isRequired).map(([name]) => name)
-  const optional = names.filter(([, { required: isRequired }]) => !isRequired).map(([name]) => name)
+  const all = optionalOf(form)
+  const required = Object.keys(fields).filter((name) => !(name in when) && name !== 'sendTo' && !all.includes(name))
+  const optional = [...all.filter((name) => !shared.includes(name)), ...(shared.length > 0 ? ['…'] : [])]
   return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
 }
 
@@ -62,15 +69,22 @@ function httpSchemeTable(): string {
   return table(['scheme', 'standard', 'in browsers', 'requests', 'tested against'], rows)
 }
 
-function operationTable(): string {
-  const rows = Object.values(operations).map(({ name, method, path, replay, right, form, billed, stability }) => {
-    const remarks = [stability, form && 'form possible', billed && 'billed again'].filter(Boolean).join(', ')
-    return [`\`${name}\``, `\`${method} ${path}\``, replay, right, remarks]
-  })
-  return table(['method of the client', 'request', 'repeated', 'key', 'notes'], rows)
+/** The methods by the scope that they need; a mark shows what is not repeated. */
+function operationList(): string {
+  const all = Object.values(operations)
+  const line = (scope: string) => {
+    const names = all
+      .filter(({ right }) => right === scope)
+      .map(({ name, replay, stability }) => {
+        const mark = replay === 'unsafe' ? '*' : replay === 'once' ? '¹' : ''
+        return `\`${name}\`${mark}${stability === undefined ? '' : ` (${stability})`}`
+      })
+    return `- \`${scope}\`: ${names.join(', ')}\n`
+  }
+  return [...new Set(all.map(({ right }) => right))].map((scope) => wrapped(line(scope).trimEnd())).join('')
 }
 
 export const files: Files = {
   'docs/schemes.md': fill({ schemes: schemeTable(), http: httpSchemeTable() }),
-  'docs/translation.md': fill({ operations: operationTable() }),
+  'docs/translation.md': fill({ operations: operationList() }),
 }

@@ -62,7 +62,7 @@ it('every page can be reached from the README', () => {
 })
 
 it('no line of a page is longer than 500 characters, but for rows of tables that are generated', () => {
-  const generated = /^docs\/(?:rules\/|api\.md|errors\.md|commands\.md|rules\.md)/
+  const generated = /^docs\/(?:rules\/|api\.md|errors\.md|rules\.md)/
   const long = pages
     .filter((page) => !generated.test(page))
     .flatMap((page) => (files.get(page) ?? '').split('\n').flatMap((line, index) => (line.length > 500 ? `${page}:${index + 1}` : [])))

@@ -8,7 +8,7 @@ interface Table {
   readonly required: readonly string[]
 }
 
-/** The tables by their section: `queue status`. */
+/** The lists of fields by their section: `queue status`. */
 const sections = new Map(
   readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8')
     .split(/^## /m)
@@ -24,11 +24,12 @@ function sectionName(section: string): string {
 
 function tablesIn(section: string): readonly Table[] {
   return section.split(/^(?=### )/m).flatMap((part) => {
-    const rows = [...part.matchAll(/^\| `([^`?]+)(\?)?` \| `(.*?)` \| /gm)]
+    // Sentences and lists of explanations stand around the list of fields.
+    const line = part.split('\n\n').find((one) => /^`\w+\??(?:: [^`]+)?`(?:,|$)/.test(one)) ?? ''
+    const rows = [...line.matchAll(/`(\w+)(\?)?(?:: ([^`]+))?`/g)]
     if (rows.length === 0) return []
-    const names = rows.map(([, name = '']) => name.split(', '))
-    const fields = new Map(rows.flatMap(([, , , type = ''], at) => (names[at] ?? []).map((name) => [name, type] as const)))
-    const required = rows.flatMap(([, , optional], at) => (optional ? [] : (names[at] ?? [])))
+    const fields = new Map(rows.map(([, name = '', , type = 'string']) => [name, type]))
+    const required = rows.flatMap(([, name = '', optional]) => (optional ? [] : [name]))
     return [{ title: (/^### `?([^`\n]+)/.exec(part)?.[1] ?? '').trim(), fields, required }]
   })
 }

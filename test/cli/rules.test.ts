@@ -16,7 +16,7 @@ describe('rules', () => {
   it('shows the page of one', async () => {
     const { stdout } = await run(['rules', 'dangling-ref'])
     expect(stdout).toMatch(/^# dangling-ref\n/)
-    expect(stdout).toContain('which auth:schemes does not define')
+    expect(stdout).toContain('Level: error.')
     expect(stdout).toMatch(/"kye"[\s\S]*"key"/)
     expect(stdout).not.toContain('```')
   })

@@ -96,7 +96,7 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
       KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
       SECRET_KEY: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
     },
-    blocks: 7,
+    blocks: 5,
   }),
 }
 
