@@ -41,8 +41,8 @@ const EXTENSIONS = [
   'storage/v2.0.0',
 ]
 
-/** Arguments of `run` for the smallest measurement, which only shows that it works. */
-export const smallest = [{ items: 240, rounds: 1 }]
+/** Arguments of `run` for the smallest measurement. */
+export const smallest = [{ items: 2400, rounds: 3 }]
 
 /** Measures and yields the ratios; `items` and `rounds` may be made smaller for a quick look. */
 export async function* run({ items = ITEMS, rounds = 5, kinds = KINDS.map(({ name }) => name) } = {}) {
@@ -72,6 +72,8 @@ function* ratiosOf({ name, what, make, infos = false, findings = 0 }, count, rou
       target: TARGET,
       unit: 'times',
       better: 'lower',
+      steady: true,
+      characters: Math.round(size),
       details: `${count} of ${Math.round(size)} characters; JSON.parse ${micro(times.parse, count)}, ${how} ${micro(times[side], count)}`,
     }
   }

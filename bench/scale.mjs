@@ -1,14 +1,12 @@
 /**
  * The figures of docs/scale.md: the commands that its table names, as whole processes with their start, per second of CPU, which a busy
  * machine changes less than the clock. Each command runs `rounds` times, and the round in the middle counts. There is nothing to compare with,
- * so that every target is 0.
- *
- * `node bench/scale.mjs --write` keeps the figures in bench/scale.json, from which `npm run generate` makes the table.
+ * so that there are no targets.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -59,8 +57,7 @@ export async function* run({ documents = 10_000, crawled = 20, files = 1000, lar
       const seconds = []
       for (let round = 0; round < rounds; round++) seconds.push(await timed(command, folder))
       const ratio = amount / seconds.sort((one, other) => one - other)[rounds >> 1]
-      const shown = command.replace(catalog, 'https://catalog.example/')
-      yield { name, ratio, target: 0, unit: `${unit} per CPU second`, better: 'higher', details: shown }
+      yield { name, ratio, unit: `${unit} per CPU second`, better: 'higher', command: command.replace(catalog, 'https://catalog.example/') }
     }
   } finally {
     for (const server of servers) server.kill()
@@ -124,17 +121,5 @@ function downloads(origin, index, assets) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const rows = []
-  for await (const { name, ratio, unit, details } of run()) {
-    console.log(`${name}: ${ratio.toFixed(0)} ${unit} (${details})`)
-    rows.push({ work: name, perCpuSecond: Number(ratio.toPrecision(2)), unit, command: details })
-  }
-  const [{ model }] = cpus()
-  const figures = {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.versions.node,
-    machine: `${cpus().length} × ${model.trim()}`,
-    rows,
-  }
-  if (process.argv.includes('--write')) await writeFile(new URL('scale.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`)
+  for await (const { name, ratio, unit, command } of run()) console.log(`${name}: ${ratio.toFixed(0)} ${unit} (${command})`)
 }

@@ -1,27 +1,46 @@
-/** Figures in texts come from something that measures them: `npm run generate` for sizes, `npm run nightly -- figures` for speeds. */
+/** Figures in texts come from something that measures them: tests for sizes, `node bench/index.mjs --write` for speeds. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ADAPTER_BUDGETS, BUDGETS, BUNDLE_BUDGET } from '../../scripts/sizes.ts'
 import { root } from '../architecture/files.ts'
 
 const textOf = (path: string) => readFileSync(root + path, 'utf8')
-const { documented } = (await import(new URL('../../bench/documented/figures.mjs', import.meta.url).href)) as {
-  readonly documented: (page?: string) => readonly { readonly what: string; readonly name?: string; readonly figure: number }[]
+interface Result {
+  readonly ratio: number
+  readonly better: 'lower' | 'higher'
+  readonly target?: number
+  readonly steady?: boolean
+  readonly exact?: boolean
 }
-describe('a figure of docs/speed.md', () => {
-  const rows = documented()
 
-  it('has a benchmark, which measures it again each night, and a row without one is noticed', () => {
-    const [, ...lines] =
-      textOf('docs/speed.md')
-        .split('| program |')[0]
-        ?.match(/^\| .* \|$/gm) ?? []
-    expect(rows).toHaveLength(lines.length - 1)
-    expect(rows.filter(({ name, figure }) => !name || !(figure > 0))).toEqual([])
-    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
-    expect(documented('| fly to the moon | a rocket | 3 × | |\n')).toEqual([
-      { what: 'fly to the moon, a rocket', name: undefined, figure: 3 },
-    ])
+const { verdict } = (await import(new URL('../../bench/documented/verdict.mjs', import.meta.url).href)) as {
+  readonly verdict: (mode: string | undefined, result: Result, figure?: number) => boolean | undefined
+}
+
+describe('the result of a benchmark', () => {
+  const time = { better: 'lower', target: 2, steady: true } as const
+  const speed = { better: 'higher', target: 2, steady: true } as const
+
+  it('is compared with its target, unless it has none', () => {
+    expect([1.9, 2.1].map((ratio) => verdict(undefined, { ...time, ratio }))).toEqual([true, false])
+    expect([1.9, 2.1].map((ratio) => verdict('--write', { ...speed, ratio }))).toEqual([false, true])
+    expect(verdict(undefined, { better: 'higher', ratio: 3 })).toBeUndefined()
+  })
+
+  it('is off each night when it differs from its figure by more than 30 %, or has none', () => {
+    expect([0.69, 0.71, 1.29, 1.31].map((ratio) => verdict('--documented', { ...time, ratio }, 1))).toEqual([false, true, true, false])
+    expect(verdict('--documented', { ...time, ratio: 1 })).toBe(false)
+  })
+
+  it('is off in the smallest size when it is worse than its figure by more than a third, and steady', () => {
+    expect([0.5, 1.3, 1.4].map((ratio) => verdict('--smallest', { ...time, ratio }, 1))).toEqual([true, true, false])
+    expect([5, 0.8, 0.7].map((ratio) => verdict('--smallest', { ...speed, ratio }, 1))).toEqual([true, true, false])
+    expect(verdict('--smallest', { better: 'lower', target: 2, ratio: 9 }, 1)).toBeUndefined()
+  })
+
+  it('is that of each run when it is a count', () => {
+    for (const mode of [undefined, '--smallest', '--documented'])
+      expect([24, 25].map((ratio) => verdict(mode, { better: 'higher', exact: true, ratio }, 24))).toEqual([true, false])
   })
 })
 

@@ -25,8 +25,9 @@ describe('a maintenance script with a wrong argument', () => {
     [
       'bench/index.mjs',
       'startup nosuch',
-      /^unknown benchmark: nosuch\. Benchmarks: authorize, .*; options: --json, --smallest, --documented$/,
+      /^unknown benchmark: nosuch\. Benchmarks: authorize, .*; options: --json, --smallest, --documented, --write$/,
     ],
+    ['bench/index.mjs', '--write --smallest', /^--smallest and --write exclude each other$/],
     ['test/load/downloads.ts', 'small toString', /^unknown row: toString\. Rows: small, middle, .*$/],
     ['test/load/queue.ts', 'kiled', /^unknown row: kiled\. Rows: killed, overhead, workers$/],
   ])('%s %s says in one line what is wrong and what is allowed', async (path, args, line) => {
