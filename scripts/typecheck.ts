@@ -13,8 +13,8 @@ const PROJECTS = [
   'test/types',
   'test/types/bundler.json',
   'test/types/browser',
-  'test/types/react',
-  'test/types/preact',
+  'test/types/jsx/react.json',
+  'test/types/jsx/preact.json',
 ]
 
 const statuses = await Promise.all(

@@ -40,17 +40,16 @@ export const request = (options) => axios(requests.authorized(options))
 export async function signIn(url) {
   if (await requests.open(url)) return true
   if (auth.credentials.needs().length === 0) return false
-  declined.clear()
-  panel.open = true
+  element?.ask()
   return true
 }
+
+/** The `<stac-auth>` of the panel, once it is there. */
+let element
 
 const panel = document.createElement('details')
 panel.style.cssText =
   'position: fixed; inset: auto 1rem 1rem auto; z-index: 1100; box-sizing: border-box; max-width: min(32rem, calc(100vw - 2rem)); max-height: calc(100vh - 2rem); overflow: auto; padding: 0.5rem 1rem; border: 1px solid; border-radius: 0.5rem; background: Canvas; color: CanvasText'
-
-/** Ids of what the user does without: the panel no longer opens by itself for them. */
-const declined = new Set()
 
 /** Adds the panel. Call it after the first page is shown. */
 export async function mount() {
@@ -58,12 +57,19 @@ export async function mount() {
   defineStacAuth()
   const summary = document.createElement('summary')
   const asked = document.createElement('div')
-  asked.append(Object.assign(document.createElement('stac-auth'), { auth, logins }))
+  element = Object.assign(document.createElement('stac-auth'), { auth, logins })
+  element.addEventListener('stac-auth-asking', ({ detail }) => {
+    panel.open = detail.asking
+  })
+  asked.append(element)
   const logout = Object.assign(document.createElement('button'), { textContent: 'Log out', type: 'button' })
   logout.onclick = () => logins.logoutAll().catch(console.warn)
-  summary.onclick = () => {
-    declined.clear()
-    if (panel.open) for (const { credential } of auth.credentials.needs()) declined.add(credential)
+  summary.onclick = (event) => {
+    event.preventDefault()
+    const isOpen = panel.open
+    if (isOpen) element.decline()
+    else element.ask()
+    panel.open = !isOpen
   }
   const update = async () => {
     const status = await auth.status()
@@ -73,13 +79,10 @@ export async function mount() {
     asked.hidden = needs.length === 0
     logout.hidden = !isUsed
     panel.hidden = needs.length === 0 && !isUsed
-    panel.open = needs.some(({ credential }) => !declined.has(credential))
   }
-  auth.credentials.subscribe(({ kind, credential }) => {
-    if (kind === 'removed') declined.add(credential)
-    else if (kind !== 'needed') declined.delete(credential)
+  auth.credentials.subscribe(({ kind }) => {
     update().catch(console.warn)
-    if (kind === 'needed' || kind === 'refreshed') return
+    if (kind === 'needed' || kind === 'met' || kind === 'refreshed') return
     requests.refresh()
     access.version++
   })

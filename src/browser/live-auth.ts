@@ -62,10 +62,10 @@ export interface CredentialSummary {
 /** A change of the credentials, as passed to listeners. */
 export interface LiveChange {
   /**
-   * `login`, `refreshed` and `logout` are about tokens of the credential; `needed`: a request lacks it, see `needs`; the others are about the
-   * credential itself. `ended`: all were logged out.
+   * `login`, `refreshed` and `logout` are about tokens of the credential; `needed`: a request lacks it, see `needs`; `met`: a request for the
+   * same URL succeeded; the others are about the credential itself. `ended`: all were logged out.
    */
-  readonly kind: TabMessage['kind'] | 'needed'
+  readonly kind: TabMessage['kind'] | 'needed' | 'met'
   /** Id of the credential; empty for `ended`. */
   readonly credential: string
   /** The tab in which it happened. */
@@ -101,7 +101,8 @@ export interface LiveCredentials {
    */
   add(credential: CredentialInput, options?: AddOptions): Promise<string>
   /**
-   * Replaces fields of a credential, such as a secret that was refused.
+   * Replaces fields of a credential, such as a secret that was refused. Other tabs get a secret that is kept; without `keep` they lose the
+   * credential.
    *
    * Errors: `CONFIG_INVALID` with the pointer of the field; then nothing has changed.
    */
@@ -177,10 +178,10 @@ function withCurrent(credentials: CurrentCredentials): Auth {
     await credentials.restored
     try {
       const result = await work(credentials.auth)
-      if ('status' in result && (result.status === 401 || result.status === 403)) await credentials.noteRefusal(givenIn(input))
+      if ('status' in result && (result.status === 401 || result.status === 403)) await credentials.lacking.noteRefusal(givenIn(input))
       return result
     } catch (error) {
-      await credentials.noteFailure(error, givenIn(input))
+      await credentials.lacking.noteFailure(error, givenIn(input))
       throw error
     }
   }

@@ -1,14 +1,13 @@
 /** The credentials of a live engine: the engine that is made anew with each change, the wallet that keeps them, and the other tabs. */
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
-import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten, Secret } from '../auth/credential.ts'
-import { targetAddress } from '../auth/resource.ts'
+import { type Credential, type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore, type SessionStore } from '../auth/session.ts'
 import type { SessionChange } from '../auth/strategy.ts'
-import { parseUrlPattern } from '../auth/url-pattern.ts'
-import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
+import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
+import { AddedCredentials } from './added-credentials.ts'
+import { CredentialNeeds } from './credential-needs.ts'
 import { patternsOf, summaryOf } from './credential-summary.ts'
 import type {
   AddOptions,
@@ -19,18 +18,11 @@ import type {
   LiveCredentials,
   OfferedCredential,
 } from './live-auth.ts'
-import { offerFor } from './offers.ts'
 import { openTabs, type TabMessage, type Tabs } from './tabs.ts'
-import { hasSecrets, type KeptCredential, type Wallet, walletOf, withoutSecrets } from './wallet.ts'
+import { type KeptCredential, type Wallet, walletOf } from './wallet.ts'
 
 const KIND_OF = { started: 'login', refreshed: 'refreshed', removed: 'logout' } as const
 const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' } as const
-
-/** Codes of a request that lacks the credential that it names. */
-const LACKING = new Set(['LOGIN_REQUIRED', 'AUTH_REJECTED', 'CREDENTIAL_SOURCE'])
-
-/** Codes of a request for which the user has no credential. */
-const MISSING = new Set(['NO_CREDENTIAL', 'SCHEME_MISMATCH', 'CREDENTIAL_TARGET_UNTRUSTED', 'CREDENTIAL_ENDPOINT_UNTRUSTED'])
 
 /** Milliseconds after which a page goes on whose provider does not answer to the logout of an earlier page. */
 const ENDING_TIMEOUT = 5000
@@ -56,16 +48,9 @@ export class CurrentCredentials implements LiveCredentials {
   readonly #hearing = new KeyedMutex()
   /** Number of logouts of everything, in this tab and in others. */
   #ended = 0
-  readonly #offers: readonly OfferedCredential[]
-  readonly #needs = new Map<string, AuthError>()
-  /** Ids of the credentials that the user added, and whether these have a secret. */
-  readonly #added = new Map<string, { readonly isSecret: boolean }>()
-  /** Ids of the credentials that the page gives: nothing in the storage replaces them. */
-  readonly #own: ReadonlySet<string>
-  /** Ids of those that are in the wallet. */
-  readonly #kept = new Set<string>()
-  /** Ids of those with a secret that is not kept: their tokens are not stored, because the next page would not have the credential. */
-  readonly #unstored = new Set<string>()
+  /** What requests lacked. */
+  readonly lacking: CredentialNeeds
+  readonly #added: AddedCredentials
   /** The number of the last engine that had a removed credential: running requests of that engine and earlier ones no longer send it. */
   readonly #removedFrom = new Map<string, number>()
   /** Ids with a change from another tab, which has notified all tabs already. */
@@ -84,14 +69,17 @@ export class CurrentCredentials implements LiveCredentials {
     this.#options = options
     this.#session = session
     this.#wallet = walletOf(session)
-    this.#memory = { ...engineMemory(clock, options.minValidity), unstored: this.#unstored }
-    this.#offers = offers
-    for (const offer of offers) patternsOf(offer).forEach((pattern) => void parseUrlPattern(pattern))
     this.#typed = typed.map(originOf)
     this.#anonymous = anonymous
     const { credentials, preferred = [] } = withIds(flatten(options.credentials))
-    this.#own = new Set(credentials.map(({ id }) => id))
+    this.#added = new AddedCredentials(this.#wallet, new Set(credentials.map(({ id }) => id)))
+    this.#memory = { ...engineMemory(clock, options.minValidity), unstored: this.#added.unstored }
     this.#preferred = preferred
+    this.lacking = new CredentialNeeds(options, preferred, {
+      typed: () => this.#typed,
+      has: (id) => this.#has(id),
+      changed: (kind, credential) => this.#announce({ kind, credential, tab: 'this' }),
+    })
     // An unknown id is an error of the engine.
     const isOffered = (id: string) => offers.some((offer) => offer.id === id) && !credentials.some((one) => one.id === id)
     this.#set = { credentials, preferred: preferred.filter((id) => !isOffered(id)) }
@@ -106,10 +94,7 @@ export class CurrentCredentials implements LiveCredentials {
   }
 
   list(): readonly CredentialSummary[] {
-    return this.#set.credentials.map((credential) => {
-      const { id } = credential
-      return { ...summaryOf(credential), ...(this.#added.has(id) && { added: true }), ...(this.#kept.has(id) && { kept: true }) }
-    })
+    return this.#set.credentials.map((credential) => ({ ...summaryOf(credential), ...this.#added.factsOf(credential.id) }))
   }
 
   get keepsSecrets(): boolean {
@@ -124,7 +109,7 @@ export class CurrentCredentials implements LiveCredentials {
     await this.#replace(
       (all) => [...all.filter((one) => one.id !== id), given],
       isKnown ? id : undefined,
-      (read) => this.#keep(given, read, keep),
+      (read) => this.#added.add(given, read, keep, () => quietly(this.auth.logout(id))),
     )
     this.#tell({ kind: isKnown ? 'changed' : 'added', credential: id })
     return id
@@ -137,40 +122,15 @@ export class CurrentCredentials implements LiveCredentials {
     await this.add({ ...known, ...fields, id } as unknown as CredentialInput, options)
   }
 
-  /** Keeps a credential that was read without an error. Errors: `CONFIG_INVALID`. */
-  async #keep(given: Named, read: Credential, keep: boolean): Promise<void> {
-    const { id } = given
-    const isSecret = hasSecrets(read)
-    if (isSecret && keep) checkKeepable(given, this.keepsSecrets && !this.#own.has(id))
-    const isKept = keep || !isSecret
-    this.#added.set(id, { isSecret })
-    // The page gives it again after a reload.
-    if (this.#own.has(id)) return
-    // Its tokens would be left without it.
-    if (!isKept && this.#kept.has(id)) await quietly(this.auth.logout(id))
-    if (isKept || !this.#wallet) this.#unstored.delete(id)
-    else this.#unstored.add(id)
-    const entry = { credential: isSecret && keep ? given : withoutSecrets(given, read), by: 'user' as const }
-    const failure = await this.#change(id, (known) => {
-      const sessions = known?.sessions ?? []
-      return isKept ? { ...entry, sessions, ...(isSecret && ({ isSecret: true } as const)) } : undefined
-    })
-    if (isKept && this.#wallet && failure === undefined) this.#kept.add(id)
-    else this.#kept.delete(id)
-  }
-
-  /** Changes what is kept; returns the error of a browser whose storage cannot be used. */
-  async #change(id: string, next: (known: KeptCredential | undefined) => KeptCredential | undefined): Promise<unknown> {
-    return this.#wallet?.change(id, next).catch((error: unknown) => error)
-  }
-
   async allow(id: string, pattern: string): Promise<void> {
     await this.restored
     if (!this.#has(id)) throw unknown(id)
     const wider = <C extends CredentialObject>(one: C) => ({ ...one, sendTo: [...patternsOf(one), pattern] })
     await this.#replace((all) => all.map((one) => (one.id === id ? wider(one) : one)))
-    await this.#change(id, (entry) => entry && { ...entry, credential: wider(entry.credential) })
-    this.#tell({ kind: 'changed', credential: id })
+    await this.#added.change(id, (entry) => entry && { ...entry, credential: wider(entry.credential) })
+    // To other tabs a change of what is not kept is a secret that they do not have.
+    if (this.#added.isKept(id)) this.#tabs?.send({ kind: 'changed', credential: id })
+    this.#changed({ kind: 'changed', credential: id, tab: 'this' })
   }
 
   async remove(id: string): Promise<void> {
@@ -178,19 +138,13 @@ export class CurrentCredentials implements LiveCredentials {
     if (!this.#has(id)) return
     const last = this.#engineOf(this.#set, new Set())
     await this.#replace((all) => all.filter((one) => one.id !== id), id)
-    const wasKept = this.#kept.has(id)
-    this.#drop(id)
+    const wasKept = this.#added.isKept(id)
+    this.#added.drop(id)
     // Before its tokens: without a credential they are removed at the next start, should this page be closed now.
-    const failure = await this.#change(id, () => undefined)
+    const failure = await this.#added.change(id, () => undefined)
     this.#tell({ kind: 'removed', credential: id })
     await withoutLogin(last.auth.logout(id)).finally(() => this.#forgetGone(id))
     if (wasKept && failure !== undefined) throw failure
-  }
-
-  #drop(id: string): void {
-    this.#added.delete(id)
-    this.#kept.delete(id)
-    this.#unstored.delete(id)
   }
 
   /** The user may have added another one with that id meanwhile. */
@@ -198,14 +152,25 @@ export class CurrentCredentials implements LiveCredentials {
     if (!this.#has(id)) this.forget(id)
   }
 
-  /** Logs in, unless everything is logged out meanwhile. Errors: `LOGIN_REQUIRED`, those of `Auth.login`. */
+  /**
+   * Logs in, unless everything is logged out or the credential is removed meanwhile. Errors: `LOGIN_REQUIRED`, those of `Auth.login`.
+   */
   async login(...[id, interaction, how]: Parameters<Auth['login']>): Promise<void> {
     await this.restored
-    const ended = this.#ended
+    const [set, began] = [this.#set, await this.#endings()]
     await this.auth.login(id, interaction, how)
-    if (ended === this.#ended) return
-    await this.auth.logout(id)
-    throw new CredentialError('LOGIN_REQUIRED', `the login for "${id}" was ended by a logout of everything`, { credential: id })
+    const isRemoved = !this.#has(id)
+    if (!isRemoved && began === (await this.#endings())) return
+    await this.#engineOf(set, new Set()).auth.logout(id)
+    if (isRemoved) await this.#added.change(id, () => undefined)
+    const by = isRemoved ? 'the removal of the credential' : 'a logout of everything'
+    throw new CredentialError('LOGIN_REQUIRED', `the login for "${id}" was ended by ${by}`, { credential: id })
+  }
+
+  /** Returns the number of logouts of everything. Messages of other tabs may be late: a store that they share has it at once. */
+  async #endings(): Promise<number> {
+    const stored = this.#session.shared ? await quietly(this.#wallet?.endings()) : undefined
+    return stored?.number ?? this.#ended
   }
 
   async logoutAll({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -226,7 +191,7 @@ export class CurrentCredentials implements LiveCredentials {
     // Also those without a token: a request in another tab may be obtaining one, and the store lets this one wait for it.
     await Promise.all((await this.auth.status()).map(({ credential }) => tried(this.auth.logout(credential, how))))
     const entries = await this.#wallet?.entries().catch((error: unknown) => {
-      if (this.#kept.size > 0) own.push(error)
+      if (this.list().some(({ kept }) => kept)) own.push(error)
       return []
     })
     for (const { credential, sessions } of entries ?? []) {
@@ -235,7 +200,7 @@ export class CurrentCredentials implements LiveCredentials {
       if (!this.#has(credential.id) && sessions.length > 0) await tried(withoutLogin(other()))
       for (const key of sessions) await tried(this.#session.remove(key), own)
       const isLeft = (entry: KeptCredential | undefined) => entry?.by === 'user' && !entry.isSecret
-      const failure = await this.#change(credential.id, (entry) => (entry && isLeft(entry) ? { ...entry, sessions: [] } : undefined))
+      const failure = await this.#added.change(credential.id, (entry) => (entry && isLeft(entry) ? { ...entry, sessions: [] } : undefined))
       if (failure !== undefined) own.push(failure)
     }
     await this.#forgetSecrets('this')
@@ -248,22 +213,22 @@ export class CurrentCredentials implements LiveCredentials {
   /** Forgets all tokens of this tab, and removes the credentials with a secret that the user added. */
   async #forgetSecrets(tab: LiveChange['tab']): Promise<void> {
     for (const { id } of this.#set.credentials) this.forget(id)
-    const gone = [...this.#added].flatMap(([id, { isSecret }]) => (isSecret && this.#has(id) ? [id] : []))
+    const gone = this.#added.withSecret()
     // Takes effect for all of them before the first one is removed.
     for (const id of gone) this.#removedFrom.set(id, this.#engines)
     for (const id of gone) {
       if (!this.#has(id)) continue
       await this.#lose(id)
-      this.#announce({ kind: 'removed', credential: id, tab })
+      this.#changed({ kind: 'removed', credential: id, tab })
     }
   }
 
   needs(): readonly CredentialNeed[] {
-    return [...this.#needs].map(([credential, error]) => ({ credential, error }))
+    return this.lacking.list()
   }
 
   offer(id: string): OfferedCredential | undefined {
-    return this.#offers.find((one) => one.id === id)
+    return this.lacking.offers.get(id)
   }
 
   allowAnonymous(): void {
@@ -294,42 +259,6 @@ export class CurrentCredentials implements LiveCredentials {
     this.#memory.sessions.forget(id)
   }
 
-  /**
-   * Notes which offer suits a request without a credential that was refused with status 401 or 403; false where none does.
-   *
-   * @param other id of a credential: only offers that are preferred to it are noted
-   */
-  async noteRefusal(given: Target | string | undefined, other?: string): Promise<boolean> {
-    const offers = this.#offers.filter(({ id }) => !this.#has(id) && (other === undefined || this.#isPreferred(id, other)))
-    if (given === undefined || offers.length === 0) return false
-    const { strategies } = this.#options
-    const offer = await offerFor(given, offers, this.#preferred, { ...(strategies && { strategies }), typed: this.#typed })
-    if (!offer || this.#has(offer.id)) return false
-    const { origin } = new URL(typeof given === 'string' ? given : targetAddress(given))
-    this.#note(offer.id, new SelectionError('NO_CREDENTIAL', `${origin} requires "${offer.id}"`, { credential: offer.id }))
-    return true
-  }
-
-  /** Notes which credential a failed request lacked. */
-  async noteFailure(error: unknown, given: Target | string | undefined): Promise<void> {
-    if (!isAuthError(error)) return
-    const { code, credential, url = given } = error
-    if (MISSING.has(code)) await this.noteRefusal(typeof given === 'object' ? given : url)
-    if (!LACKING.has(code) || credential === undefined || !this.#has(credential)) return
-    if (!(await this.noteRefusal(given, credential))) this.#note(credential, error)
-  }
-
-  #isPreferred(id: string, other: string): boolean {
-    const [one, two] = [this.#preferred.indexOf(id), this.#preferred.indexOf(other)]
-    return one >= 0 && (two < 0 || one < two)
-  }
-
-  #note(id: string, error: AuthError): void {
-    const known = this.#needs.get(id)
-    this.#needs.set(id, error)
-    if (known?.code !== error.code) this.#announce({ kind: 'needed', credential: id, tab: 'this' })
-  }
-
   #has(id: string): boolean {
     return this.#set.credentials.some((credential) => credential.id === id)
   }
@@ -343,7 +272,7 @@ export class CurrentCredentials implements LiveCredentials {
       this.#tell({ kind: KIND_OF[change.change], credential: change.credential })
     }
     const onUse = (credential: string, url: string) => {
-      this.#needs.delete(credential)
+      this.lacking.accepted(credential, url)
       this.#options.onUse?.(credential, url)
     }
     const { tabs: _tabs, offers: _offers, anonymous: _anonymous, ...options } = this.#options
@@ -403,7 +332,7 @@ export class CurrentCredentials implements LiveCredentials {
     try {
       if (!wallet) return
       // A provider that does not answer must not keep public files waiting.
-      if (await wallet.isEnding()) await quietly(this.#end(AbortSignal.timeout(ENDING_TIMEOUT)))
+      if ((await wallet.endings()).isUnderWay) await quietly(this.#end(AbortSignal.timeout(ENDING_TIMEOUT)))
       await wallet.removeOrphans()
       let left = (await wallet.entries()).filter(({ by, credential }) => by === 'user' && !this.#has(credential.id))
       // One may name another one in `with`.
@@ -424,44 +353,33 @@ export class CurrentCredentials implements LiveCredentials {
   /** Adds a credential from the wallet, or replaces it, unless the page gives it. Errors: `CONFIG_INVALID`. */
   async #readd({ credential: kept }: KeptCredential): Promise<void> {
     const { id } = kept
-    if (this.#own.has(id)) return
-    const credential = await this.#asOffered(kept)
+    if (this.#added.isOwn(id)) return
+    const credential = await this.lacking.offers.asOffered(kept)
     const isKnown = this.#has(id)
     await this.#replace(
       (all) => [...all.filter((one) => one.id !== id), credential],
       isKnown ? id : undefined,
       async (read) => {
         // It may have been removed while its strategy was loaded.
-        if (!(await this.#wallet?.entries())?.some((entry) => entry.credential.id === id)) throw unknown(id)
-        this.#added.set(id, { isSecret: hasSecrets(read) })
-        this.#kept.add(id)
-        this.#unstored.delete(id)
+        if (!(await this.#added.restore(id, read))) throw unknown(id)
       },
     )
-    this.#announce({ kind: isKnown ? 'changed' : 'added', credential: id, tab: 'other' })
-  }
-
-  /** Returns what the page offers now, with what the user typed for it. Errors: `CONFIG_INVALID` for other URLs. */
-  async #asOffered(kept: Named): Promise<Named> {
-    const offer = this.offer(kept.id)
-    if (!offer) return kept
-    const { formFor } = await import('./form-models.ts')
-    const { strategies } = this.#options
-    const { fields } = await formFor(offer, { ...(strategies && { strategies }) })
-    const typed = fields.flatMap(({ name }) => (kept[name] === undefined ? [] : [[name, kept[name]] as const]))
-    const sendTo = patternsOf(offer).filter((pattern) => patternsOf(kept).includes(pattern))
-    if (sendTo.length === 0) throw unknown(kept.id)
-    return { ...Object.fromEntries(typed), ...offer, sendTo }
+    this.#changed({ kind: isKnown ? 'changed' : 'added', credential: id, tab: 'other' })
   }
 
   /** Notifies other tabs and the listeners of this tab. */
   #tell(message: TabMessage): void {
     this.#tabs?.send(message)
-    this.#announce({ ...message, tab: 'this' })
+    this.#changed({ ...message, tab: 'this' })
+  }
+
+  /** Notifies listeners of a change after which a need begins anew. */
+  #changed(change: LiveChange): void {
+    this.lacking.end(change.credential)
+    this.#announce(change)
   }
 
   #announce(change: LiveChange): void {
-    if (change.kind !== 'needed') this.#needs.delete(change.credential)
     for (const listener of [...this.#listeners]) {
       try {
         listener(change)
@@ -488,15 +406,15 @@ export class CurrentCredentials implements LiveCredentials {
   async #lose(id: string): Promise<void> {
     for (const { id: dependent } of this.#set.credentials.filter((one) => one.with === id || one.subject === id)) {
       await this.#lose(dependent)
-      this.#announce({ kind: 'removed', credential: dependent, tab: 'other' })
+      this.#changed({ kind: 'removed', credential: dependent, tab: 'other' })
     }
     const last = this.#engineOf(this.#set, new Set())
     // Takes effect before the tokens are removed.
     this.#removedFrom.set(id, this.#engines)
     await this.#replace((all) => all.filter((one) => one.id !== id), id)
-    this.#drop(id)
+    this.#added.drop(id)
     // The storage of a duplicated tab is its own.
-    if (!this.#session.shared) await this.#change(id, () => undefined)
+    if (!this.#session.shared) await this.#added.change(id, () => undefined)
     await this.#forgetTokens(id, last)
   }
 
@@ -508,33 +426,39 @@ export class CurrentCredentials implements LiveCredentials {
 
   async #follow({ kind, credential }: TabMessage): Promise<void> {
     await this.restored
+    const tab = 'other'
     if (kind === 'ended') {
-      await this.#forgetSecrets('other')
+      await this.#forgetSecrets(tab)
       for (const { id } of this.#set.credentials) await this.#forgetTokens(id, this.#engine)
     } else if (kind === 'added' || kind === 'changed') {
-      const entry = (await this.#wallet?.entries())?.find((one) => one.credential.id === credential && one.by === 'user')
-      if (entry) return this.#readd(entry)
-    } else if (this.#has(credential)) {
-      if (kind === 'removed') await this.#lose(credential)
-      else if (kind === 'logout') await this.#forgetTokens(credential, this.#engine)
-      else if (kind === 'login' && this.#session.shared) {
-        const state = (await this.auth.status()).find((one) => one.credential === credential)
-        // The token of another user may be in memory. Tokens that are in memory only belong to this tab and stay.
-        if (state?.persistent) this.#memory.sessions.renew(credential)
+      const entry = (await quietly(this.#wallet?.entries()))?.find((one) => one.credential.id === credential && one.by === 'user')
+      if (entry && (await quietly(this.#readd(entry).then(() => true)))) return
+      // Only that tab has the new secret: the old one must not be sent any longer.
+      if (kind === 'changed' && (this.#added.isKept(credential) || this.#added.withSecret().includes(credential))) {
+        await this.#lose(credential)
+        return this.#changed({ kind: 'removed', credential, tab })
       }
+    } else if (this.#has(credential)) {
+      const isHere = await this.#followTokens(kind, credential)
       if (kind in CHANGE_OF) this.#options.onSession?.({ credential, change: CHANGE_OF[kind as keyof typeof CHANGE_OF] })
+      if (isHere) return this.#changed({ kind, credential, tab })
     }
-    this.#announce({ kind, credential, tab: 'other' })
+    this.#announce({ kind, credential, tab })
   }
-}
 
-/** Errors: `CONFIG_INVALID` for a secret that cannot be stored. */
-function checkKeepable(credential: Named, keepsSecrets: boolean): void {
-  if (!keepsSecrets)
-    throw new ConfigurationError('CONFIG_INVALID', 'secrets are kept with indexedDbStore() only, and not those of credentials of the page')
-  const isText = (value: unknown) => typeof value !== 'function' && Secret.from(value) === undefined
-  if (Object.values(credential).every(isText)) return
-  throw new ConfigurationError('CONFIG_INVALID', `a secret of "${credential.id}" is a function or a Secret: only text can be kept`)
+  /** Does what another tab did; false where its tokens are not those of this tab. */
+  async #followTokens(kind: TabMessage['kind'], credential: string): Promise<boolean> {
+    if (kind === 'removed') await this.#lose(credential)
+    else if (kind === 'logout') await this.#forgetTokens(credential, this.#engine)
+    else {
+      const state = (await this.auth.status()).find((one) => one.credential === credential)
+      // Tokens that are in memory only belong to this tab and stay.
+      if (!this.#session.shared || !state?.persistent) return false
+      // The token of another user may be in memory.
+      if (kind === 'login') this.#memory.sessions.renew(credential)
+    }
+    return true
+  }
 }
 
 /** Ignores that a credential has no login: then it has no tokens to revoke. */

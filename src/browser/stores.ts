@@ -8,7 +8,7 @@ import type { Warning } from '../auth/strategy.ts'
 import { generatePrivateKey } from '../crypto/private-key.ts'
 import { abortedBy, IntegrityError } from '../errors.ts'
 import { needSecureContext } from './page.ts'
-import { type KeptCredential, type PageStore, readKept, type Wallet, withWallet } from './wallet.ts'
+import { type Endings, type KeptCredential, type PageStore, readEndings, readKept, type Wallet, withEnding, withWallet } from './wallet.ts'
 
 /** Options of `indexedDbStore`. */
 export interface IndexedDbOptions extends DatabaseOptions {
@@ -65,8 +65,8 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
   return withWallet(withMemoryFallback(store, onWarning), databaseWallet(database))
 }
 
-/** Key of the mark of a logout of everything; no id of a credential has a colon. */
-const ENDING = ':ending'
+/** Key of the record of the logouts of everything; no id of a credential has a colon. */
+const ENDINGS = ':endings'
 
 function databaseWallet(database: DatabaseOptions): Wallet {
   const entries = () =>
@@ -98,15 +98,15 @@ function databaseWallet(database: DatabaseOptions): Wallet {
           }
         }
       }),
-    isEnding: () =>
-      inTransaction<boolean>(database, 'credentials', (credentials, resolve) => {
-        const known = credentials.get(ENDING)
-        known.onsuccess = () => resolve(known.result === true)
+    endings: () =>
+      inTransaction<Endings>(database, 'credentials', (credentials, resolve) => {
+        const known: IDBRequest<unknown> = credentials.get(ENDINGS)
+        known.onsuccess = () => resolve(readEndings(known.result))
       }),
-    setEnding: (isEnding) =>
+    setEnding: (isUnderWay) =>
       inTransaction<void>(database, 'credentials', (credentials) => {
-        if (isEnding) credentials.put(true, ENDING)
-        else credentials.delete(ENDING)
+        const known: IDBRequest<unknown> = credentials.get(ENDINGS)
+        known.onsuccess = () => credentials.put(withEnding(readEndings(known.result), isUnderWay), ENDINGS)
       }),
   }
 }
@@ -175,12 +175,12 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
 const CREDENTIALS = 'stac-auth:credentials'
 
 function storageWallet(use: <T>(work: (storage: PageStorage) => T) => Promise<T>): Wallet {
-  const kept = (storage: PageStorage): { readonly entries: readonly KeptCredential[]; readonly isEnding: boolean } => {
+  const kept = (storage: PageStorage): { readonly entries: readonly KeptCredential[]; readonly endings: Endings } => {
     try {
-      const { entries, isEnding } = JSON.parse(storage.getItem(CREDENTIALS) ?? '{}') as Readonly<Record<string, unknown>>
-      return { entries: Array.isArray(entries) ? entries.flatMap((value) => readKept(value) ?? []) : [], isEnding: isEnding === true }
+      const { entries, endings } = JSON.parse(storage.getItem(CREDENTIALS) ?? '{}') as Readonly<Record<string, unknown>>
+      return { entries: Array.isArray(entries) ? entries.flatMap((value) => readKept(value) ?? []) : [], endings: readEndings(endings) }
     } catch {
-      return { entries: [], isEnding: false }
+      return { entries: [], endings: readEndings(undefined) }
     }
   }
   const keep = (storage: PageStorage, changed: Partial<ReturnType<typeof kept>>) =>
@@ -200,8 +200,8 @@ function storageWallet(use: <T>(work: (storage: PageStorage) => T) => Promise<T>
         for (const name of Object.keys(storage))
           if (IS_TOKEN.test(name) && !isOwned(name.slice(nameOf('').length))) storage.removeItem(name)
       }),
-    isEnding: () => use((storage) => kept(storage).isEnding),
-    setEnding: (isEnding) => use((storage) => keep(storage, { isEnding })),
+    endings: () => use((storage) => kept(storage).endings),
+    setEnding: (isUnderWay) => use((storage) => keep(storage, { endings: withEnding(kept(storage).endings, isUnderWay) })),
   }
 }
 

@@ -24,10 +24,29 @@ export interface Wallet {
   change(id: string, next: (entry: KeptCredential | undefined) => KeptCredential | undefined): Promise<void>
   /** Removes the tokens without an entry. */
   removeOrphans(): Promise<void>
-  /** True from the beginning of a logout of everything to its end: one that was interrupted is finished at the next start. */
-  isEnding(): Promise<boolean>
+  /** Returns which logouts of everything there were. */
+  endings(): Promise<Endings>
   /** Marks the beginning and the end of such a logout. */
-  setEnding(isEnding: boolean): Promise<void>
+  setEnding(isUnderWay: boolean): Promise<void>
+}
+
+/** Logouts of everything. */
+export interface Endings {
+  /** Their number: what began before another one began has ended with it, also in tabs that were not told. */
+  readonly number: number
+  /** True from the beginning of the last one to its end: one that was interrupted is finished at the next start. */
+  readonly isUnderWay: boolean
+}
+
+/** Returns the record of the logouts after one has begun or ended. */
+export function withEnding({ number }: Endings, isUnderWay: boolean): Endings {
+  return { number: isUnderWay ? number + 1 : number, isUnderWay }
+}
+
+/** Returns the record in the storage, into which every script of the origin can write. */
+export function readEndings(value: unknown): Endings {
+  const { number, isUnderWay } = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>
+  return { number: Number.isSafeInteger(number) ? (number as number) : 0, isUnderWay: isUnderWay === true }
 }
 
 /** A store of tokens that keeps the credentials of a page as well. */
@@ -73,12 +92,6 @@ function pageCredential(credential: Credential): KeptCredential {
 /** Returns a credential as it was before reading, without its secrets. */
 function plainForm({ preference: _, ...credential }: Credential): KeptCredential['credential'] {
   return written(credential) as KeptCredential['credential']
-}
-
-/** Returns the fields of a credential that are no secrets, as the user gave them. */
-export function withoutSecrets(given: KeptCredential['credential'], read: Credential): KeptCredential['credential'] {
-  const fields = Object.entries(given).filter(([name, value]) => !isSecret(read[name]) && typeof value !== 'function')
-  return Object.fromEntries(fields) as unknown as KeptCredential['credential']
 }
 
 /** Returns a value that was read as it is written in JSON: patterns as text, maps as objects. Secrets and functions are left out. */

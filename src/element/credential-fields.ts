@@ -22,22 +22,22 @@ interface Form {
   readonly id: string
   readonly fields: readonly FormField[]
   readonly values: Typed
-  /** False where secrets cannot be kept. */
-  readonly keepsSecrets: boolean
+  /** Whether the box to keep the secret is ticked; undefined where secrets cannot be kept. */
+  readonly keep: boolean | undefined
   readonly strings: Strings
   submit(typed: Typed, keep: boolean): Promise<void>
   cancel(): void
 }
 
 /** Returns the form of a credential. */
-export function formNode({ id, fields, values, keepsSecrets, strings, submit, cancel }: Form): HTMLFormElement {
+export function formNode({ id, fields, values, keep, strings, submit, cancel }: Form): HTMLFormElement {
   const idOf = (name: string) => `${id}-${name}`
-  const keep = keepsSecrets && fields.some(({ secret }) => secret) && keepNode(`${id}-keep`, strings)
+  const box = keep !== undefined && fields.some(({ secret }) => secret) && keepNode(`${id}-keep`, keep, strings)
   const form = element(
     'form',
     { part: 'form', autocomplete: 'off', 'aria-labelledby': id },
     ...fieldNodes(fields, values, idOf, strings),
-    keep,
+    box,
     actions(
       element('button', { type: 'submit', part: 'button button-primary' }, strings.continue),
       button(strings.cancel, cancel, { class: 'second' }),
@@ -52,9 +52,10 @@ export function formNode({ id, fields, values, keepsSecrets, strings, submit, ca
 }
 
 /** Returns the choice to keep what is typed, with what that means. */
-function keepNode(id: string, strings: Strings): HTMLElement {
+function keepNode(id: string, isTicked: boolean, strings: Strings): HTMLElement {
   const hint = `${id}-hint`
   const box = element('input', { type: 'checkbox', id, name: 'keep', part: 'input', 'aria-describedby': hint })
+  box.checked = isTicked
   const label = element('label', { for: id, part: 'label' }, strings.keep)
   return element(
     'div',

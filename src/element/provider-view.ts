@@ -123,6 +123,7 @@ export class ProviderView {
     const hadFocus = this.root.contains((this.root.getRootNode() as Partial<ShadowRoot>).activeElement ?? null)
     if (mode === 'summary') {
       this.#typed = {}
+      this.#keep = false
       this.#again = undefined
     }
     this.#mode = mode
@@ -320,7 +321,7 @@ export class ProviderView {
       id: this.#id,
       fields,
       values: this.#typed,
-      keepsSecrets: this.#context.auth.credentials.keepsSecrets,
+      keep: this.#context.auth.credentials.keepsSecrets ? this.#keep : undefined,
       strings: this.#context.strings,
       submit,
       cancel: () => this.#show('summary', refused === undefined ? undefined : this.#error),

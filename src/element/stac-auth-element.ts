@@ -5,6 +5,7 @@ import type { Logins } from '../browser/logins.ts'
 import { isAuthError } from '../errors.ts'
 import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
+import { Asking } from './asking.ts'
 import { type Needs, needsOf, type Provider, wantedOf } from './needs.ts'
 import { groupNode, type Panel, panelIn } from './panel.ts'
 import { problemNode, stateOf } from './provider-facts.ts'
@@ -93,6 +94,8 @@ export class StacAuthElement extends Base {
   #parts: Panel | undefined
   /** An error that was reported before the first result. */
   #early: unknown
+  readonly #asking = new Asking()
+  #isAsking = false
 
   /** The engine of `createLiveAuth`. It sends requests without a credential where none can be used: the element asks when one is refused. */
   get auth(): ElementAuth | undefined {
@@ -103,6 +106,7 @@ export class StacAuthElement extends Base {
     // `createAuth` returns an engine, too, but the user could add nothing to it.
     if (auth && !auth.credentials) throw new TypeError('auth must be created with createLiveAuth')
     this.#auth = auth
+    this.#asking.reset()
     auth?.credentials.allowAnonymous()
     this.#subscribe()
     this.#ask()
@@ -215,6 +219,23 @@ export class StacAuthElement extends Base {
     return this.#state
   }
 
+  /** True while requests lack something, unless the user does without it: for a page that shows the element only then. */
+  get asking(): boolean {
+    return this.#isAsking
+  }
+
+  /** The user does without what requests lack now: `asking` is false until something else is lacking, or this was there meanwhile. */
+  decline(): void {
+    this.#asking.decline(this.#auth?.credentials)
+    this.#tellAsking()
+  }
+
+  /** The user wants to be asked for what was declined. */
+  ask(): void {
+    this.#asking.reset()
+    this.#tellAsking()
+  }
+
   /** Called by the browser when the element is inserted into a document. */
   connectedCallback(): void {
     for (const name of PROPERTIES) {
@@ -247,10 +268,21 @@ export class StacAuthElement extends Base {
   #subscribe(): void {
     this.#unsubscribe?.()
     if (!this.isConnected) return
-    this.#unsubscribe = this.#auth?.credentials.subscribe(({ kind, credential }) => {
-      if (kind !== 'needed') for (const view of this.#views.values()) view.forget(credential)
+    const credentials = this.#auth?.credentials
+    this.#unsubscribe = credentials?.subscribe((change) => {
+      this.#asking.follow(change, credentials)
+      this.#tellAsking()
+      if (change.kind !== 'needed') for (const view of this.#views.values()) view.forget(change.credential)
       this.#start()
     })
+    this.#tellAsking()
+  }
+
+  #tellAsking(): void {
+    const asking = this.#asking.isNeeded(this.#auth?.credentials)
+    if (asking === this.#isAsking) return
+    this.#isAsking = asking
+    this.#tell('stac-auth-asking', { asking })
   }
 
   /**
@@ -415,6 +447,8 @@ export interface StacAuthEvents {
   'stac-auth-ready': CustomEvent<{ readonly state: AccessState }>
   /** Something is missing. */
   'stac-auth-needed': CustomEvent<{ readonly state: AccessState }>
+  /** Requests lack something, or no longer do. */
+  'stac-auth-asking': CustomEvent<{ readonly asking: boolean }>
   /** An error, which the element also shows. */
   'stac-auth-error': CustomEvent<{ readonly error: unknown }>
 }

@@ -1,7 +1,9 @@
 /** Which of the credentials that a page offers a refused request lacks. */
 import { expect, it, onTestFinished } from 'vitest'
 import { bearer } from '../../src/auth/credential.ts'
+import type { Strategy } from '../../src/auth/strategy.ts'
 import { createLiveAuth, type LiveAuthOptions } from '../../src/browser/live-auth.ts'
+import { apiKey } from '../../src/strategies/api-key.ts'
 import { target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { script } from '../harness/scripted.ts'
@@ -81,4 +83,26 @@ it('is the login of the page, unless an offer is preferred to it', async () => {
 it('must exist: another id in the order of preference is an error', async () => {
   const { auth } = page({ credentials: { credentials: [], preferred: ['okey'] } })
   expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/preferred/0' })
+})
+
+it('is looked for with one engine for each offer, however many requests are refused', async () => {
+  let asked = 0
+  const counting: typeof apiKey = {
+    ...apiKey,
+    schemeOf: (credential) => {
+      asked++
+      return apiKey.schemeOf(credential)
+    },
+  }
+  const { auth, wanted } = page({ offers: [token, key], strategies: [counting as Strategy] })
+  const tile = (index: number) => failureOf(auth.fetchFor(keyed)(`${DATA}tile-${index}`))
+  await tile(0)
+  expect(wanted()).toEqual(['key'])
+  const first = asked
+  expect(first).toBeGreaterThan(0)
+  await Promise.all(Array.from({ length: 20 }, (_, index) => tile(index + 1)))
+  expect(asked).toBe(first)
+  auth.credentials.typed('http://localhost:8080/')
+  await tile(0)
+  expect(asked).toBe(2 * first)
 })

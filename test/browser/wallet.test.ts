@@ -4,8 +4,8 @@ import type { Redirection } from '../../src/auth/auth.ts'
 import { memoryStore } from '../../src/auth/session.ts'
 import { createLiveAuth, type LiveAuth, type LiveAuthOptions, type LiveChange } from '../../src/browser/live-auth.ts'
 import { createLogins } from '../../src/browser/logins.ts'
-import { sessionStorageStore } from '../../src/browser/stores.ts'
-import { type KeptCredential, type PageStore, readKept, withWallet } from '../../src/browser/wallet.ts'
+import { dpopKeyStore, sessionStorageStore } from '../../src/browser/stores.ts'
+import { type Endings, type KeptCredential, type PageStore, readKept, withEnding, withWallet } from '../../src/browser/wallet.ts'
 import { target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { type Script, script } from '../harness/scripted.ts'
@@ -37,7 +37,9 @@ let servers: Script
 /** What IndexedDB has: shared by all tabs and kept after a reload. */
 let texts: Map<string, string>
 let kept: Map<string, KeptCredential>
-let isEnding = false
+let endings: Endings
+/** What the token endpoint waits for. */
+let beforeToken = async () => {}
 /** True for a database that does not answer. */
 let isSlow = false
 
@@ -47,12 +49,13 @@ beforeEach(() => {
   good = new Set()
   texts = new Map()
   kept = new Map()
-  isEnding = false
+  endings = { number: 0, isUnderWay: false }
   isSlow = false
+  beforeToken = async () => {}
   servers = script((request) => {
     if (request.url === TOKEN_URL) {
       good.add(`token-${++issued}`)
-      return { body: { access_token: `token-${issued}`, token_type: 'Bearer', expires_in: 600 } }
+      return { body: { access_token: `token-${issued}`, token_type: request.headers.dpop ? 'DPoP' : 'Bearer', expires_in: 600 } }
     }
     if (request.url === REVOKE_URL) {
       good.delete(new URLSearchParams(String(request.body)).get('token') ?? '')
@@ -87,16 +90,20 @@ function sharedStore(): PageStore {
         const owned = new Set([...kept.values()].flatMap(({ sessions }) => sessions))
         for (const key of texts.keys()) if (!owned.has(key)) texts.delete(key)
       },
-      isEnding: async () => isEnding,
-      setEnding: async (value) => {
-        isEnding = value
+      endings: async () => endings,
+      setEnding: async (isUnderWay) => {
+        endings = withEnding(endings, isUnderWay)
       },
     },
   )
 }
 
 function page(options: Partial<LiveAuthOptions> = {}) {
-  const auth = createLiveAuth({ credentials: [], transport: servers.send, tabs: channel, session: sharedStore(), ...options })
+  const transport: LiveAuthOptions['transport'] = async (request, how) => {
+    if (request.url === TOKEN_URL) await beforeToken()
+    return servers.send(request, how)
+  }
+  const auth = createLiveAuth({ credentials: [], transport, tabs: channel, session: sharedStore(), ...options })
   const changes: LiveChange[] = []
   auth.credentials.subscribe((change) => changes.push(change))
   onTestFinished(() => auth.credentials.close())
@@ -113,6 +120,41 @@ const redirection: Redirection = {
   close: async () => {},
 }
 const login = (auth: LiveAuth) => auth.login('login', { redirect: async () => redirection })
+
+type Tab = ReturnType<typeof page>
+
+/** Begins a login; `go` lets it go on. */
+async function pendingLogin(auth: LiveAuth, where: 'at the provider' | 'at the token endpoint'): Promise<{ go(): Promise<void> }> {
+  await auth.credentials.add(loginEntry)
+  let [go, arrive] = [() => {}, () => {}]
+  const goes = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const wait = () => {
+    arrive()
+    return goes
+  }
+  const waiting: Redirection = {
+    ...redirection,
+    answer: async (...given) => {
+      if (where === 'at the provider') await wait()
+      return redirection.answer(...given)
+    },
+  }
+  if (where === 'at the token endpoint') beforeToken = wait
+  const ended = auth.login('login', { redirect: async () => waiting })
+  ended.catch(() => {})
+  await arrived
+  return {
+    go: () => {
+      go()
+      return ended
+    },
+  }
+}
 
 describe('a reload', () => {
   it('keeps a login that was added by the user, and its session', async () => {
@@ -188,6 +230,19 @@ describe('a reload', () => {
     expect(tabOnly.auth.credentials.keepsSecrets).toBe(false)
     expect(await failureOf(tabOnly.auth.credentials.add(entries.key, { keep: true }))).toMatchObject({ code: 'CONFIG_INVALID' })
     expect([auth.credentials.list(), tabOnly.auth.credentials.list(), kept.size]).toEqual([[], [], 0])
+  })
+
+  it('keeps no credential with a function, and none of its tokens', async () => {
+    const bound = { ...loginEntry, dpop: true, dpopKeyPair: dpopKeyStore().pair('login') }
+    const { auth } = page()
+    expect(await failureOf(auth.credentials.add(bound, { keep: true }))).toMatchObject({ code: 'CONFIG_INVALID' })
+    await auth.credentials.add(bound)
+    expect(auth.credentials.list()).toMatchObject([{ id: 'login', added: true }])
+    expect(auth.credentials.list()[0]).not.toHaveProperty('kept')
+    await login(auth)
+    expect(await auth.status()).toMatchObject([{ credential: 'login', state: 'valid', persistent: false }])
+    expect([texts.size, kept.size]).toEqual([0, 0])
+    expect(await page().ids()).toEqual([])
   })
 
   it('in a tab with session storage keeps logins as well', async () => {
@@ -269,6 +324,53 @@ describe('a second tab', () => {
     await expect.poll(() => two.changes.length).toBe(1)
     expect(await two.ids()).toEqual([])
   })
+
+  it.each([
+    ['that was kept', true],
+    ['that was typed in both', false],
+  ])('forgets a secret %s once another one is typed in the first tab, and asks for it when it is needed', async (_which, keep) => {
+    const offers = [{ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', sendTo: DATA }]
+    const [one, two] = [page({ offers, anonymous: 'allow' }), page({ offers, anonymous: 'allow' })]
+    await one.auth.credentials.add(entries.key, { keep })
+    if (!keep) await two.auth.credentials.add(entries.key)
+    await expect.poll(two.ids).toEqual(['key'])
+    await one.auth.credentials.change('key', { value: 'another' })
+    await expect.poll(two.ids).toEqual([])
+    expect(two.changes.at(-1)).toEqual({ kind: 'removed', credential: 'key', tab: 'other' })
+    expect(two.auth.credentials.needs()).toEqual([])
+    const before = servers.sent.length
+    expect((await two.auth.fetch(F)).status).toBe(401)
+    expect(servers.sent.slice(before).map(({ headers }) => headers['x-api-key'])).toEqual([undefined])
+    expect(two.auth.credentials.needs()).toMatchObject([{ credential: 'key' }])
+    expect(await one.ids()).toEqual(['key'])
+  })
+
+  it('keeps a secret of its own when the first tab may send the same one to further URLs', async () => {
+    const [one, two] = [page(), page()]
+    await one.auth.credentials.add(entries.key)
+    await two.auth.credentials.add(entries.key)
+    await one.auth.credentials.allow('key', 'https://more.example/')
+    await one.auth.credentials.add(loginEntry)
+    await expect.poll(two.ids).toEqual(['key', 'login'])
+    expect((await two.auth.fetch(keyed)).status).toBe(200)
+  })
+
+  it('still lacks a secret that is typed in the first tab, and not kept', async () => {
+    const offers = [{ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', sendTo: DATA }]
+    const [one, two] = [page({ offers, anonymous: 'allow' }), page({ offers, anonymous: 'allow' })]
+    expect((await two.auth.fetch(F)).status).toBe(401)
+    await one.auth.credentials.add(entries.key)
+    await expect.poll(() => two.changes.map(({ kind }) => kind)).toEqual(['needed', 'added'])
+    expect(two.auth.credentials.needs()).toMatchObject([{ credential: 'key' }])
+  })
+})
+
+it.each(['at the provider', 'at the token endpoint'] as const)('a removal ends a login %s', async (stage) => {
+  const { auth } = page()
+  const pending = await pendingLogin(auth, stage)
+  await auth.credentials.remove('login')
+  expect(await failureOf(pending.go())).toMatchObject({ code: stage === 'at the provider' ? 'NO_CREDENTIAL' : 'LOGIN_REQUIRED' })
+  expect([texts.size, good.size, kept.size]).toEqual([0, 0, 0])
 })
 
 describe('a logout of everything', () => {
@@ -285,7 +387,7 @@ describe('a logout of everything', () => {
       expect(await failureOf(auth.fetch(loggedIn))).toMatchObject({ code: 'LOGIN_REQUIRED' })
       expect(await failureOf(auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
     }
-    expect([good.size, texts.size, isEnding]).toEqual([0, 0, false])
+    expect([good.size, texts.size, endings.isUnderWay]).toEqual([0, 0, false])
     expect(JSON.stringify([...kept.values()])).not.toContain(secrets.key.value)
     expect(one.changes.some(({ kind, tab }) => kind === 'ended' && tab === 'other')).toBe(true)
   })
@@ -310,7 +412,7 @@ describe('a logout of everything', () => {
     await auth.credentials.add(loginEntry)
     await login(auth)
     expect(await failureOf(auth.credentials.logoutAll())).toMatchObject({ name: expect.any(String) })
-    expect([texts.size, isEnding]).toEqual([0, false])
+    expect([texts.size, endings.isUnderWay]).toEqual([0, false])
     await login(auth)
     expect(texts.size).toBe(1)
     await auth.credentials.change('login', { clientSecret: 'typed' })
@@ -324,36 +426,25 @@ describe('a logout of everything', () => {
     const broken = () => Promise.reject(new Error('the disk is gone'))
     Object.assign(store.wallet, { entries: broken, change: broken })
     expect(await failureOf(auth.credentials.logoutAll())).toMatchObject({ message: 'the disk is gone' })
-    expect(isEnding).toBe(true)
+    expect(endings.isUnderWay).toBe(true)
   })
 
-  it.each(['the same tab', 'another tab'])('ends a login that is under way, from %s', async (where) => {
-    const [one, two] = [page(), page()]
-    await one.auth.credentials.add(loginEntry)
-    await expect.poll(two.ids).toEqual(['login'])
-    let answer = () => {}
-    const asked = new Promise<void>((resolve) => {
-      const waiting: Redirection = {
-        ...redirection,
-        answer: async (...given) => {
-          resolve()
-          await new Promise<void>((go) => {
-            answer = go
-          })
-          return redirection.answer(...given)
-        },
-      }
-      void failureOf(one.auth.login('login', { redirect: async () => waiting })).then((error) => {
-        outcome = error
-      })
-    })
-    let outcome: unknown
-    await asked
-    await (where === 'the same tab' ? one : two).auth.credentials.logoutAll()
-    if (where === 'another tab') await expect.poll(() => one.changes.some(({ kind }) => kind === 'ended')).toBe(true)
-    answer()
-    await expect.poll(() => outcome).toMatchObject({ code: 'LOGIN_REQUIRED' })
-    expect([texts.size, good.size]).toEqual([0, 0])
+  it.each([
+    ['in the same tab', (one) => one.auth.credentials.logoutAll()],
+    ['in another tab', (_one, two) => two.auth.credentials.logoutAll()],
+    ['in a page that sends no messages', () => page({ tabs: false }).auth.credentials.logoutAll()],
+  ] satisfies [string, (...tabs: [Tab, Tab]) => Promise<void>][])('ends a login that is under way, %s', async (_where, end) => {
+    for (const stage of ['at the provider', 'at the token endpoint'] as const) {
+      const [one, two] = [page(), page()]
+      const pending = await pendingLogin(one.auth, stage)
+      await expect.poll(two.ids).toEqual(['login'])
+      await end(one, two)
+      expect(await failureOf(pending.go())).toMatchObject({ code: 'LOGIN_REQUIRED' })
+      expect([texts.size, good.size]).toEqual([0, 0])
+      await login(one.auth)
+      expect([texts.size, good.size]).toEqual([1, 1])
+      await one.auth.credentials.remove('login')
+    }
   })
 
   it('ends sessions of other pages of the origin', async () => {
@@ -368,9 +459,9 @@ describe('a logout of everything', () => {
     const before = page()
     await before.auth.credentials.add(loginEntry)
     await login(before.auth)
-    isEnding = true
+    endings = { number: 1, isUnderWay: true }
     expect(await failureOf(page().auth.fetch(loggedIn))).toMatchObject({ code: 'LOGIN_REQUIRED' })
-    expect([good.size, texts.size, isEnding]).toEqual([0, 0, false])
+    expect([good.size, texts.size, endings.isUnderWay]).toEqual([0, 0, false])
   })
 
   it('ends requests that wait for a token, unsent', async () => {
@@ -408,6 +499,31 @@ describe('a page that reads anonymously first', () => {
     expect(auth.credentials.needs()).toMatchObject([{ credential: 'login', error: { code: 'LOGIN_REQUIRED' } }])
     await login(auth)
     await auth.fetch(loggedIn)
+    expect(auth.credentials.needs()).toEqual([])
+  })
+
+  it('tells that a need is met by a login in a page that sends no messages', async () => {
+    const { auth, changes } = page({ credentials: [loginEntry], anonymous: 'allow' })
+    expect(await failureOf(auth.fetch(loggedIn))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    await login(page({ credentials: [loginEntry], tabs: false }).auth)
+    await auth.fetch(loggedIn)
+    await auth.fetch(loggedIn)
+    expect(changes).toEqual([
+      { kind: 'needed', credential: 'login', tab: 'this' },
+      { kind: 'met', credential: 'login', tab: 'this' },
+    ])
+    expect(auth.credentials.needs()).toEqual([])
+  })
+
+  it('tells that a need is met by another credential for the same URL only', async () => {
+    const offers = [{ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', sendTo: DATA }]
+    const { auth, changes } = page({ offers, anonymous: 'allow' })
+    expect((await auth.fetch(F)).status).toBe(401)
+    await auth.credentials.add({ ...entries.key, id: 'other' })
+    expect((await auth.fetch(`${DATA}other.tif`)).status).toBe(200)
+    expect(auth.credentials.needs()).toMatchObject([{ credential: 'key' }])
+    expect((await auth.fetch(F)).status).toBe(200)
+    expect(changes.at(-1)).toEqual({ kind: 'met', credential: 'key', tab: 'this' })
     expect(auth.credentials.needs()).toEqual([])
   })
 

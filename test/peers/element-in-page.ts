@@ -36,6 +36,7 @@ function start() {
       events.push(`${name} ${'state' in detail ? detail.state : isAuthError(error) ? error.code : String(error)}`)
     })
   }
+  addEventListener('stac-auth-asking', ({ detail }) => events.push(`stac-auth-asking ${detail.asking}`))
   const violations: string[] = []
   addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(`${violatedDirective} ${blockedURI}`))
 
@@ -64,6 +65,10 @@ function start() {
       const target = of.includes(':') ? of : assetOf(page.element?.document ?? {}, of)
       const answer = page.auth?.fetch(target).then((response) => response.text())
       return (await answer?.catch((error: unknown) => (isAuthError(error) ? error.code : String(error)))) ?? ''
+    },
+    /** Adds a key as the code of a page does. */
+    async add(id: string, value: string, sendTo: string): Promise<void> {
+      await page.auth?.credentials.add({ id, type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo })
     },
     /** Everything that the browser keeps for this origin, as text. */
     async kept(): Promise<string> {

@@ -94,6 +94,25 @@ describe('a typed key', () => {
     expect(complaints).toEqual([])
   }, 30_000)
 
+  it('is still to be kept after “Back”, and not after “Cancel”', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, keyed())
+    await press(page, 'Enter it')
+    await type(page, 'right-key', true)
+    await press(page, 'Back')
+    expect(await keepBox(page).isChecked()).toBe(true)
+    await type(page, 'right-key')
+    await press(page, 'Allow')
+    await page.getByRole('button', { name: 'Remove' }).waitFor()
+    expect(await kept(page)).toContain('right-key')
+    await press(page, 'Remove')
+    await press(page, 'Enter it')
+    await keepBox(page).check()
+    await press(page, 'Cancel')
+    await press(page, 'Enter it')
+    expect(await keepBox(page).isChecked()).toBe(false)
+  }, 30_000)
+
   it('cannot be kept where the page keeps nothing', async () => {
     const { page } = await openPage(browser(), site)
     await show(page, { ...keyed(), keeps: false })
@@ -149,12 +168,57 @@ describe('a credential that the page offers', () => {
     expect(await page.locator('[part="consent"]').textContent()).toContain(data.origin)
     await press(page, 'Allow')
     await page.getByText('Nothing is missing.').waitFor()
-    expect(await page.evaluate(() => elementPage.events)).toEqual(['stac-auth-needed needed', 'stac-auth-ready ready'])
+    expect(await page.evaluate(() => elementPage.events)).toEqual([
+      'stac-auth-asking true',
+      'stac-auth-needed needed',
+      'stac-auth-asking false',
+      'stac-auth-ready ready',
+    ])
     expect(await ids(page)).toEqual(['portal'])
     expect(await read(page, `${data.origin}/a`)).toBe('file')
     expect(await page.locator('[part="provider"]').count()).toBe(0)
   }, 30_000)
 })
+
+it('a request that lacked something is asked for until it is met or declined', async () => {
+  const { page } = await openPage(browser(), site)
+  await show(page, offering())
+  const cards = page.locator('[part="provider"]')
+  const asking = () => page.evaluate(() => elementPage.element?.asking)
+  await read(page, `${data.origin}/a`)
+  await cards.waitFor()
+  // Declined: the card stays, for a user who opens the panel of the page again.
+  await page.evaluate(() => elementPage.element?.decline())
+  expect([await asking(), await cards.count()]).toEqual([false, 1])
+  await read(page, `${data.origin}/a`)
+  expect(await asking()).toBe(false)
+  await page.evaluate(() => elementPage.element?.ask())
+  expect(await asking()).toBe(true)
+  // The code of the page has a key under another name.
+  await page.evaluate((origin) => elementPage.add('own', 'right-key', `${origin}/`), data.origin)
+  expect(await asking()).toBe(true)
+  expect(await read(page, `${data.origin}/a`)).toBe('file')
+  await cards.waitFor({ state: 'detached' })
+  expect(await asking()).toBe(false)
+  // Who continues without a key is not asked for it by itself.
+  await page.evaluate((origin) => elementPage.add('portal', 'wrong-key', `${origin}/`), data.origin)
+  await page.evaluate(() => elementPage.auth?.credentials.remove('own'))
+  expect(await read(page, `${data.origin}/a`)).toBe('AUTH_REJECTED')
+  expect(await asking()).toBe(true)
+  await press(page, 'Continue without it')
+  await read(page, `${data.origin}/a`)
+  await page.getByRole('button', { name: 'Enter it', exact: true }).waitFor()
+  expect(await asking()).toBe(false)
+  const events = await page.evaluate(() => elementPage.events)
+  expect(events.filter((event) => event.startsWith('stac-auth-asking')).map((event) => event.split(' ')[1])).toEqual([
+    'true',
+    'false',
+    'true',
+    'false',
+    'true',
+    'false',
+  ])
+}, 30_000)
 
 it('a login that was made in the element is there again after a reload', async () => {
   const { page, complaints } = await openPage(browser(), site)

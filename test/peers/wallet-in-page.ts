@@ -48,6 +48,7 @@ const kept = {
     ),
   addKey: (value: string, keep: boolean) =>
     outcome(auth.credentials.add({ id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value, sendTo: [`${data}/key`] }, { keep })),
+  changeKey: (value: string) => outcome(auth.credentials.change('key', { value })),
   /** A login whose page answers at once. */
   login: () =>
     outcome(

@@ -57,6 +57,17 @@ describe.each([
     expect(await page.evaluate(() => walletPage.read('key'))).toBe('file')
   }, 60_000)
 
+  it('sends a kept key no more once another one, which is not kept, was typed in another tab', async () => {
+    const context = await newContext(browser())
+    const [one, two] = [await open(context), await open(context)]
+    await one.evaluate(() => walletPage.addKey('right-key', true))
+    await expect.poll(() => two.evaluate(() => walletPage.ids())).toEqual(['key'])
+    expect(await one.evaluate(() => walletPage.changeKey('another-key'))).toBeUndefined()
+    await expect.poll(() => two.evaluate(() => walletPage.ids())).toEqual([])
+    expect(await two.evaluate(() => walletPage.read('key'))).toBe('NO_CREDENTIAL')
+    expect(await one.evaluate(() => walletPage.read('key'))).toBe('AUTH_REJECTED')
+  }, 60_000)
+
   it('leaves nothing to the next user after a logout of everything in another tab', async () => {
     const context = await newContext(browser())
     const [one, two] = [await open(context), await open(context)]

@@ -1,8 +1,8 @@
-/** A component of Preact 11 with `<stac-auth>`. */
-import { useRef } from 'preact/hooks'
+/** A component with `<stac-auth>`, of React 19 and of Preact 11: `react.json` and `preact.json` name the framework. */
+
 import { createLiveAuth, createLogins } from 'stac-auth/browser'
 import type { StacAuthElement, StacAuthEvents } from 'stac-auth/element'
-import type { StacAuthProps } from 'stac-auth/element/preact'
+import { type StacAuthProps, useRef } from '#framework'
 
 const auth = createLiveAuth({ credentials: [] })
 const logins = createLogins(auth, { callback: '/callback.html' })
@@ -19,7 +19,6 @@ export function Access({ item, url, onReady }: Props) {
     <stac-auth
       ref={element}
       key="access"
-      class="access"
       style={{ maxWidth: '40rem' }}
       auth={auth}
       logins={logins}
@@ -38,6 +37,7 @@ export function Access({ item, url, onReady }: Props) {
       onClick={({ currentTarget }) => currentTarget.report(new Error('refused'))}
       onstac-auth-ready={onReady}
       onstac-auth-needed={({ detail }) => console.log(detail.state satisfies string)}
+      onstac-auth-asking={({ detail }) => console.log(detail.asking satisfies boolean)}
       onstac-auth-error={(event) => element.current?.report(event.detail.error)}
     >
       <p slot="before">Read the terms first.</p>

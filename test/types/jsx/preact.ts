@@ -1,0 +1,3 @@
+/** What `access.tsx` uses of Preact 11. */
+export { useRef } from 'preact/hooks'
+export type { StacAuthProps } from 'stac-auth/element/preact'
