@@ -1,14 +1,11 @@
 /**
  * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their table.
  */
-import { readFileSync } from 'node:fs'
 import { structuredPatch } from 'diff'
 import { rules } from '../../src/lint/index.ts'
 import type { Rule, RuleCase } from '../../src/lint/rule.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
-import { type Files, fill, table } from './files.ts'
-
-const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
+import { type Files, fill, ruleFixture, table } from './files.ts'
 
 /** The examples of a rule, as its tests run them. */
 interface Example {
@@ -42,7 +39,7 @@ function page({ meta: { id }, cases }: Rule): string {
 
 function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
   const { recommended, strict, schema } = severity
-  const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+  const { pointer, bad, badText, good, goodText }: Example = ruleFixture(code)
   const docs = pages[code]
   const title = docs && PARTS[docs.part]
   if (!docs || !title) throw new Error(`fixtures/rules/${code}.json has no "why", or a "part" that the extension has not`)
