@@ -18,6 +18,9 @@ interface Generator {
   readonly folder?: string
 }
 
+// Pages of rules are read from a module that is made from their fixtures.
+if (!values.check) await generateCode()
+
 const names = readdirSync(join(root, 'scripts/generate')).filter((name) => name.endsWith('.ts'))
 for (const name of names.sort()) {
   const { files = {}, folder }: Partial<Generator> = await import(`./generate/${name}`)

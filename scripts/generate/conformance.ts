@@ -1,13 +1,11 @@
 /**
  * Writes the JSON of `fixtures/conformance`: the cases of `conformance-cases.ts`, and one pair of documents for each finding of the linter.
  */
-import { readFileSync } from 'node:fs'
 import { lintText, rules } from '../../src/lint/index.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
 import { authorizeCases } from './conformance-cases.ts'
-import type { Files } from './files.ts'
+import { type Files, ruleFixture } from './files.ts'
 
-const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
 /** Raised when a reader of the old files would misread the new ones; a new case does not raise it. */
 const VERSION = 1
 
@@ -18,7 +16,7 @@ const lintCases = rules.flatMap(({ meta: { id: rule, section }, cases }) =>
   section === 'crawl' || section === 'online'
     ? []
     : cases.map(({ meta: { code, severity } }) => {
-        const { pointer, bad, badText, good, goodText } = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+        const { pointer, bad, badText, good, goodText } = ruleFixture(code)
         // A text that is no JSON has no places.
         const place = code === 'not-json' ? '' : pointer
         const passing = textOf(good, goodText)

@@ -144,7 +144,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     command: 'credentials check --json',
-    what: 'One object: `file`, the path; `entries`, as `credentials list` prints them; `problems`, a list of errors.',
+    what: 'One object: `file`, the path; `credentials`, as `credentials list` prints them; `problems`, a list of errors.',
     sources: [],
   },
   { command: 'doctor --json', what: 'A list of checks.', sources: [{ of: 'cli/doctor/check.ts Check' }] },

@@ -1,14 +1,11 @@
 /**
  * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run, and their list.
  */
-import { readFileSync } from 'node:fs'
 import { structuredPatch } from 'diff'
 import { rules } from '../../src/lint/index.ts'
 import type { Rule, RuleCase } from '../../src/lint/rule.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
-import { type Files, fill } from './files.ts'
-
-const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
+import { type Files, fill, ruleFixture } from './files.ts'
 
 /** The examples of a rule, as its tests run them. */
 interface Example {
@@ -48,7 +45,7 @@ function partOf(code: string): string {
 }
 
 function caseOf(id: string, { meta: { code, severity, fix } }: RuleCase): string {
-  const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+  const { pointer, bad, badText, good, goodText }: Example = ruleFixture(code)
   const { why, repair } = pages[code] as (typeof pages)[string]
   return [
     ...(code === id ? [] : [`## ${code}`]),

@@ -93,7 +93,7 @@ export function targetAddress(target: Target | undefined): string {
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'put them into a credential of type "http"',
-  URL_INSECURE: 'use https:, or a credential for a loopback URL',
+  URL_INSECURE: 'use https:, or, for a server on this machine, a credential for its URL: stac-auth setup DOC',
 }
 
 /** Returns the hint for a refused URL, where there is one. */

@@ -15,7 +15,7 @@ import type { Anonymous } from './auth.ts'
 import { contextOf, type EngineContext, openFlow, sendOptionsFor, sendStep, withRereadSecrets } from './authorize.ts'
 import { type CookieChain, LoginCookies } from './login-cookies.ts'
 import type { CredentialMatch, Selection, Selector, UsableReference } from './select.ts'
-import { type AuthStep, runFlow } from './strategy.ts'
+import { type AuthStep, CHECK_VALUE, runFlow } from './strategy.ts'
 import { matchesAny } from './url-pattern.ts'
 
 const MAX_HOPS = 10
@@ -269,7 +269,7 @@ function rejected(
   const { origin } = new URL(url)
   const error = ERROR.exec(headers.get('www-authenticate') ?? '')?.[1]
   const says = words ? `. The server says: ${words}` : ''
-  const advice = status === 403 ? 'check that the account has access and accepted the terms' : 'check its value and whether it has expired'
+  const advice = status === 403 ? 'check that the account has access and accepted the terms' : CHECK_VALUE
   return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}${says}`, {
     credential,
     url,

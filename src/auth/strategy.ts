@@ -363,6 +363,9 @@ function originOf({ url }: HttpRequest): string {
   return new URL(url).origin
 }
 
+/** Advice about a secret that a server refused. */
+export const CHECK_VALUE = 'check its value and whether it has expired; stac-auth setup DOC asks for it again'
+
 /**
  * Returns the error for a failed request to an endpoint of a credential: `AUTH_REJECTED` for 401 and 403, otherwise
  * `HTTP_<status>`, retryable for temporary failures.
@@ -376,7 +379,7 @@ export function refusedCall(service: string, calls: string, { status, url }: Htt
       credential,
       url,
       status,
-      hint: `name the credential that authorizes ${calls} in "with", and check its value`,
+      hint: `${calls} need a credential for ${new URL(url).origin}/: name its id in "with" of "${credential}" in the credential file, and check its value`,
     })
   }
   const fields = { credential, url, status, retryable: status >= 500 || status === 429 }

@@ -165,6 +165,12 @@ export async function logout(
   return EXIT.done
 }
 
+/** Removes the tokens of a credential, if it has any. Errors: those of {@link logout}. */
+export async function logoutIfNeeded(id: string, options: CredentialsOption, context: Context): Promise<void> {
+  const known = await (await openLogins(context, options)).status()
+  if (known.some(({ credential, state }) => credential === id && state !== 'none')) await logout(id, options, context)
+}
+
 /**
  * Removes tokens that belong to no known credential, and returns how many there were; their keys say nothing about whose they are. What
  * cannot be removed is left, and the first failure thrown. Errors: `CACHE_UNSAFE`, those of the store.

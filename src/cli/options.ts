@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Auth } from '../auth/auth.ts'
 import type { CrawlLimits, CrawlManners } from '../crawl/settings.ts'
-import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
+import { type AuthError, ConfigurationError } from '../errors.ts'
 import { isObject, own, ownString, type StacDocument } from '../stac/document.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 import { forLine } from '../text/sanitize.ts'
@@ -295,17 +295,12 @@ export async function targetOrUrl(name: string, choice: TargetChoice, io: Io, au
   return chosenTarget(document, choice, url === undefined ? {} : { url })
 }
 
-/** Reads the document of a target. Errors: `USAGE` without a target option, with the assets or why they are unknown; those of `readDocument`. */
+/** Reads the document of a target. Errors: those of `readDocument`; `USAGE` without a target option, with the assets. */
 export async function documentOfTarget(name: string, choice: TargetChoice, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
   const isGiven = isChosen(choice)
-  try {
-    const read = await readDocument(name, io, auth)
-    if (isGiven) return read
-    throw noTarget(read.document)
-  } catch (error) {
-    if (isGiven || io.signal.aborted || !isAuthError(error) || error.code === 'USAGE') throw error
-    throw usageError(NO_TARGET, error.message)
-  }
+  const read = await readDocument(name, io, auth)
+  if (!isGiven) throw noTarget(read.document)
+  return read
 }
 
 /** Errors: `USAGE` for an unsupported URL scheme. */

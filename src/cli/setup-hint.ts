@@ -21,10 +21,23 @@ export function withSetupHint(error: AuthError, names: readonly string[], isTarg
   const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined && url !== '')
   const [name = 'DOC', ...others] = names
   // A hint that names a command, or says that no credential will do, stands alone.
-  if (!lacks || name === '-' || /stac-auth |^this |no credential helps/.test(hint ?? '')) return error
+  if (!lacks || name === '-' || /stac-auth |^this |no credential helps/.test(hint ?? '')) return withDocument(error, names)
   const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name
   const command = others.length > 0 ? 'stac-auth setup DOC' : setupCommand(document)
   return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })
+}
+
+/** Returns the error with the only document of the command in its advice to set up a document. */
+function withDocument(error: AuthError, [name = '-', ...others]: readonly string[]): AuthError {
+  const { hint, url } = error
+  if (hint === undefined || name === '-' || name === url || others.length > 0) return error
+  const better = namingDocument(hint, name)
+  return better === hint ? error : new AuthError(error.code, error.message, { ...error, hint: better })
+}
+
+/** Returns a hint with a document in place of DOC in the command that sets it up. */
+export function namingDocument(hint: string, document: string): string {
+  return hint.replaceAll('stac-auth setup DOC', setupCommand(document))
 }
 
 /** Codes of errors that known providers answer with where a credential is missing or refused. */

@@ -51,6 +51,7 @@ describe('complete', () => {
     [`download ${list} ${item} --asset B`, 'B8A B04'],
     [`login --credentials ${credentials} `, 'portal other'],
     [`credentials trust --credentials ${credentials} p`, 'portal'],
+    [`credentials remove --credentials ${credentials} p`, 'portal'],
     ['fetch https://data.example/item.json --asset ', ''],
     [`fetch ${folder} --asset `, ''],
     ['fetch ', ''],

@@ -1,9 +1,10 @@
-import { chmod } from 'node:fs/promises'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { keyFor } from './items.ts'
 import { lastError, run } from './run.ts'
+import { newUser } from './setup-user.ts'
 
 const folder = await temporaryFolder()
 const good = await put(folder, 'good.json', keyFor('https://data.example/', 'https://*.tiles.example/'))
@@ -60,8 +61,8 @@ describe('credentials check', () => {
 
   it('prints JSON for programs', async () => {
     const { stdout } = await run(['credentials', 'check', '--json'], { env: { STAC_AUTH_CREDENTIALS: good } })
-    const entries = [{ id: 'portal', type: 'apiKey', sendTo: ['https://data.example/', 'https://*.tiles.example/'] }]
-    expect(JSON.parse(stdout)).toEqual({ file: good, entries, problems: [] })
+    const credentials = [{ id: 'portal', type: 'apiKey', sendTo: ['https://data.example/', 'https://*.tiles.example/'] }]
+    expect(JSON.parse(stdout)).toEqual({ file: good, credentials, problems: [] })
   })
 
   it('reports where the mistake is and never what the secret was', async () => {
@@ -76,7 +77,7 @@ describe('credentials check', () => {
     expect(outcome.code).toBe(2)
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       file: bad,
-      entries: [],
+      credentials: [],
       problems: [{ code: 'CONFIG_INVALID', pointer: '/credentials/0/value' }],
     })
     expect(lastError(outcome)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/value' })
@@ -134,5 +135,50 @@ describe('credentials list', () => {
       code: 0,
       stdout: expect.stringMatching(/signed: https:\/\/store.example\/\n$/),
     })
+  })
+})
+
+describe('credentials remove', () => {
+  const stored = (secrets: string, name: string) => ({ file: join(secrets, name) })
+  const key = (id: string, value: object) => ({ id, type: 'apiKey', in: 'header', name: 'x', value, sendTo: ['https://data.example/'] })
+
+  it('removes the credential, its tokens and the secret that only it uses', async () => {
+    const user = await newUser()
+    await mkdir(user.secrets, { recursive: true, mode: 0o700 })
+    for (const name of ['a.value', 'shared.value', 'login.clientSecret']) await put(user.secrets, name, 'canary')
+    const login = {
+      ...{ id: 'login', type: 'oauth2', flow: 'clientCredentials', tokenUrl: 'https://identity.example/token', clientId: 'me' },
+      ...{ clientSecret: stored(user.secrets, 'login.clientSecret'), sendTo: ['https://data.example/'] },
+    }
+    const shared = stored(user.secrets, 'shared.value')
+    const all = [key('a', stored(user.secrets, 'a.value')), key('b', shared), key('c', shared), login, key('own', { env: 'OWN' })]
+    await put(join(user.home, 'stac-auth'), 'credentials.json', { version: 1, credentials: all })
+    for (const [id, told] of [
+      ['a', ', with its stored secret'],
+      ['b', ''],
+      ['login', ', with its stored secret'],
+      ['own', ''],
+    ] as const) {
+      const { code, stderr } = await user.at(['credentials', 'remove', id])
+      expect([code, stderr]).toEqual([0, `"${id}" is removed from ${join(user.home, 'stac-auth', 'credentials.json')}${told}\n`])
+    }
+    expect((await user.credentials()).map(({ id }) => id)).toEqual(['c'])
+    expect(await readdir(user.secrets)).toEqual(['shared.value'])
+  })
+
+  it('names the credential that needs it, and changes nothing', async () => {
+    const signed = { id: 'signed', type: 'signedUrl', authorizationApi: 'https://data.example/sign', method: 'GET', with: 'a' }
+    const user = await newUser(key('a', { env: 'A' }), {
+      ...signed,
+      signedUrlHosts: ['https://data.example/'],
+      sendTo: ['https://data.example/'],
+    })
+    const { code, stderr } = await user.at(['credentials', 'remove', 'a'])
+    expect([code, stderr]).toEqual([
+      2,
+      'error USAGE: the credential "signed" needs "a"\n  stac-auth credentials remove signed goes first\n',
+    ])
+    expect(await user.credentials()).toHaveLength(2)
+    expect(await user.at(['credentials', 'remove', 'nobody'])).toMatchObject({ code: 3 })
   })
 })

@@ -142,7 +142,7 @@ const FAULTS: readonly Fault[] = [
         .then(() => (around = { ...around, file: join(around.folder, 'no/file.json') })),
     'credential file',
     'CONFIG_INVALID',
-    /setup DOC/,
+    /setup \S+item\.json/,
   ],
   ['malformed JSON', () => writeCredentials('{ "version": 1, }'), 'credential file', 'CONFIG_INVALID', /:1:17: not valid JSON/],
   [
@@ -338,6 +338,8 @@ it('finds no problem where everything is right', async () => {
       'scheme bearer',
     ]),
   )
+  const { stdout } = await run(['doctor', join(around.folder, 'item.json'), '--credentials', around.file], { env: around.env })
+  expect(stdout).toMatch(/\n\nno problem found; stac-auth doctor \S+item\.json --test also tries each credential\n$/)
 })
 
 it('names the credentials for other documents in one line, as a warning only where a scheme has none', async () => {

@@ -21,8 +21,11 @@ describe('rules', () => {
     expect(stdout).not.toContain('```')
   })
 
-  it('shows the page of a rule for the code of one of its cases', async () => {
-    expect((await run(['rules', 'apikey-in'])).stdout).toMatch(/^# field-value\n[\s\S]*^## apikey-in$/m)
+  it('shows the part about a code of a rule with several, and names the rule', async () => {
+    const { stdout } = await run(['rules', 'apikey-in'])
+    expect(stdout).toMatch(/^# apikey-in\n[\s\S]*^## Repair$[\s\S]*\nstac-auth rules field-value explains the whole rule\.\n$/m)
+    expect(stdout).not.toContain('apikey-name')
+    expect((await run(['rules', 'field-value'])).stdout).toMatch(/^# field-value\n[\s\S]*^## apikey-in$/m)
   })
 
   it('prints the catalogue or one rule for programs', async () => {

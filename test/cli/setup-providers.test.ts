@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
+import { lintText } from '../../src/lint/index.ts'
 import { script } from '../harness/scripted.ts'
 import { type ArchiveRequest, createArchives, KEY_ID, SECRET, USER } from '../servers/archives.ts'
 import { put, temporaryFolder } from './folder.ts'
@@ -370,7 +371,30 @@ describe('setup of a provider by its name', () => {
   })
 })
 
+/** Findings about the URLs of the assets, which are made up. */
+const BY_HREF = new Set(['scheme-href-mismatch'])
+
 describe('providers', () => {
+  it('providers ID prints the schemes for a catalog with its files, in which the linter finds nothing to correct', async () => {
+    const listed: readonly { id: string; schemes: Readonly<Record<string, object>> }[] = JSON.parse(
+      (await (await newUser()).at(['providers', '--json'])).stdout,
+    )
+    const described = listed.filter(({ schemes }) => Object.keys(schemes).length > 0)
+    // The others have nothing but a signing service.
+    expect(listed.filter((one) => !described.includes(one)).map(({ id }) => id)).toEqual(['theia'])
+    for (const { id, schemes } of described) {
+      const assets = Object.fromEntries(
+        Object.keys(schemes).map((name) => [name, { href: `https://data.example/${name}`, 'auth:refs': [name] }]),
+      )
+      const problems = lintText(JSON.stringify(itemWith(assets, { schemes }))).filter(({ code }) => !BY_HREF.has(code))
+      expect([id, problems.filter(({ severity }) => severity !== 'info')]).toEqual([id, []])
+    }
+    const { stdout } = await (await newUser()).at(['providers', 'copernicus'])
+    expect(stdout).toMatch(
+      /\nin a catalog with its files, .*\n {2}"auth:schemes": \{\n {4}"copernicus": \{"type":"openIdConnect".*\n {4}"s3": \{"type":"s3"\}\n/,
+    )
+  })
+
   it('lists them with what is needed, and what is set up', async () => {
     const user = await newUser()
     await user.at(['setup', 'geodes'], ['y', SECRET])

@@ -80,7 +80,6 @@ describe('wrong arguments', () => {
     [['nonsense', '--json']],
     [['explain', '--json', 'a', 'b']],
     [['authorize', 'x.json', '--as', 'json', '--asset', 'a', '--link', 'b']],
-    [['authorize', 'x.json', '--as=json']],
     [['fetch', 'x.json', '--json']],
   ])('%j is one JSON line on stderr and nothing on stdout', async (argv) => {
     const outcome = await run(argv)
@@ -178,6 +177,6 @@ describe('help and version', () => {
     expect(await run([])).toMatchObject(
       missing('to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: stac-auth help'),
     )
-    expect(await run(['credentials'])).toMatchObject(missing('the commands are check, list, add, trust; see stac-auth credentials --help'))
+    expect(await run(['credentials'])).toMatchObject(missing('the commands are check, list, add, trust, remove; see stac-auth credentials --help'))
   })
 })

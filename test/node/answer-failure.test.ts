@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { CHECK_VALUE } from '../../src/auth/strategy.ts'
 import { withSetupHint } from '../../src/cli/setup-hint.ts'
+import { CredentialError } from '../../src/errors.ts'
 import { answerFailure } from '../../src/node/base/answer-failure.ts'
 import { linkOf } from '../../src/stac/target.ts'
 
@@ -36,5 +38,12 @@ describe('the advice for a refused request without a credential', () => {
       expect(error).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('Squid proxy: ask its administrator') })
       expect(withSetupHint(error, [url]).hint).toBe(error.hint)
     }
+  })
+
+  it('names the only document of a command in the advice to ask again for a refused secret', () => {
+    const url = 'https://data.example/a.tif'
+    const error = new CredentialError('AUTH_REJECTED', 'refused', { credential: 'key', url, hint: CHECK_VALUE })
+    expect(withSetupHint(error, ['item.json']).hint).toMatch(/; stac-auth setup item\.json asks for it again$/)
+    for (const names of [[], ['-'], [url], ['a.json', 'b.json']]) expect(withSetupHint(error, names).hint).toBe(CHECK_VALUE)
   })
 })

@@ -285,7 +285,8 @@ describe('credentials of providers', () => {
 
   it('each provider opens a file in some way', () => {
     const tried = new Set(CASES.map(({ id }) => id.split(' ')[0]))
-    expect(providers.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual(['openeo-cdse'])
+    const untried = providers.map(({ id }) => id).filter((id) => !tried.has(id))
+    expect(untried, 'each provider has a case in CASES of this file, and servers in test/servers/archives.ts').toEqual(['openeo-cdse'])
   })
 
   const secretive = CASES.flatMap((one) => (one.secret === undefined ? [] : [[one.id, one, one.secret] as const]))

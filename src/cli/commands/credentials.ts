@@ -26,6 +26,7 @@ export function addCredentials(program: Command, context: Context): void {
   add('list [file]', 'list credentials with id, type and allowed URLs', list)
   addAdd(command, context)
   addTrust(command, context)
+  addRemove(command, context)
 }
 
 /** The fields of a credential that may be shown. */
@@ -48,11 +49,11 @@ interface Listed {
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
   const file = await credentialPath(options, context.io, named)
-  const print = (text: string, entries: readonly Listed[], problems: readonly unknown[]) =>
-    write(context.io.stdout, options.json ? jsonText({ file: file.path, entries, problems }) : text)
+  const print = (text: string, credentials: readonly Listed[], problems: readonly unknown[]) =>
+    write(context.io.stdout, options.json ? jsonText({ file: file.path, credentials, problems }) : text)
   try {
-    const entries = await listedCredentials(file)
-    await print(`${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`, entries, [])
+    const credentials = await listedCredentials(file)
+    await print(`${textOf(credentials)}${forLine(file.path)}: ${await verdict(file, credentials.length)}\n`, credentials, [])
     return EXIT.done
   } catch (error) {
     if (isAuthError(error)) await print('', [], [error])
@@ -68,10 +69,10 @@ async function verdict({ path }: CredentialPath, count: number): Promise<string>
 
 async function list(named: string | undefined, options: ShowOptions, { io, diagnostics }: Context): Promise<number> {
   const file = await credentialPath(options, io, named)
-  const entries = await listedCredentials(file)
-  await write(io.stdout, options.json ? jsonText(entries) : textOf(entries))
+  const listed = await listedCredentials(file)
+  await write(io.stdout, options.json ? jsonText(listed) : textOf(listed))
   if (options.json) return EXIT.done
-  if (entries.length === 0)
+  if (listed.length === 0)
     await diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
   const { credentialsFromEnvironment } = await import('../../node/credentials/index.ts')
   const { credentials } = credentialsFromEnvironment({ ...io.env }, { warn: () => {} })
@@ -125,5 +126,16 @@ function addTrust(credentials: Command, context: Context): void {
     context.run(async (id: string, pattern: string, options: CredentialsOption) =>
       (await import('../credentials/trust.ts')).trust(id, pattern, options, context),
     ),
+  )
+}
+
+/** `credentials remove ID`: removes a credential, its tokens, and the secrets that were stored for it. */
+function addRemove(credentials: Command, context: Context): void {
+  const command = credentials.command('remove <id>').description('remove a credential, its tokens and the secrets stored for it')
+  withCredentialsOption(command).action(
+    context.run(async (id: string, options: CredentialsOption) => {
+      const [{ remove }, { logoutIfNeeded }] = await Promise.all([import('../credentials/remove.ts'), import('../login.ts')])
+      return remove(id, options, context, () => logoutIfNeeded(id, options, context))
+    }),
   )
 }

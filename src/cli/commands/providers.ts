@@ -34,6 +34,8 @@ interface Listed {
   readonly ways: readonly ListedWay[]
   /** Limits that users meet. */
   readonly notes: readonly string[]
+  /** What describes its files in `auth:schemes` of a catalog. */
+  readonly schemes: Readonly<Record<string, object>>
 }
 
 /** A way in to a provider, for programs. */
@@ -125,8 +127,18 @@ async function pageOf(provider: Provider, credentials: readonly CredentialObject
     `account: ${account.url}\n  ${account.text}\n`,
     ...sections,
     ...(notes.length > 0 ? [`\n${notes.map((note) => `- ${note}\n`).join('')}`] : []),
+    ...(await catalogText(provider)),
     `\nstac-auth setup ${id}${ways.length > 1 ? ' [--way ID]' : ''}\n`,
   ].join('')
+}
+
+/** What the author of a catalog writes. */
+async function catalogText(provider: Provider): Promise<readonly string[]> {
+  const { catalogSchemes } = await import('../setup/provider-state.ts')
+  const schemes = Object.entries(await catalogSchemes(provider))
+  if (schemes.length === 0) return []
+  const members = schemes.map(([name, scheme]) => `    ${JSON.stringify(name)}: ${JSON.stringify(scheme)}`)
+  return [`\nin a catalog with its files, with the name in auth:refs of each:\n  "auth:schemes": {\n${members.join(',\n')}\n  }\n`]
 }
 
 const WORKS = { page: 'in pages', unattended: 'without a person' }
@@ -142,7 +154,7 @@ async function sectionOf(provider: Provider, way: Way): Promise<string> {
 }
 
 async function listedOf(provider: Provider, present: readonly CredentialObject[]): Promise<Listed> {
-  const [{ exampleOf, waysSetUp }, { proposalsOf }] = await Promise.all([
+  const [{ catalogSchemes, exampleOf, waysSetUp }, { proposalsOf }] = await Promise.all([
     import('../setup/provider-state.ts'),
     import('../setup/provider-setup.ts'),
   ])
@@ -172,5 +184,6 @@ async function listedOf(provider: Provider, present: readonly CredentialObject[]
     catalogs: recognizes.catalogs,
     ways: await Promise.all(ways.map(listedWay)),
     notes,
+    schemes: await catalogSchemes(provider),
   }
 }

@@ -49,7 +49,7 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
     throw unknownRule(id, known)
   }
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
-  else await write(io.stdout, one ? await pageOf(one.id) : tableOf(all))
+  else await write(io.stdout, one && id !== undefined ? await pageOf(one.id, id) : tableOf(all))
   return EXIT.done
 }
 
@@ -67,8 +67,11 @@ function rowOf({ code, severity: { recommended, strict, schema }, fix }: CaseMet
   return [code, recommended, strict, schema, fix ?? '']
 }
 
-/** Reads the page of a rule, without code fences. */
-async function pageOf(id: string): Promise<string> {
-  const page = await readFile(packageFile(`docs/rules/${id}.md`), 'utf8')
-  return forTerminal(page.replace(/^```.*\n/gm, ''))
+/** Reads the page of a rule, or its part about one code, without code fences. */
+async function pageOf(rule: string, code: string): Promise<string> {
+  const page = (await readFile(packageFile(`docs/rules/${rule}.md`), 'utf8')).replace(/^```.*\n/gm, '')
+  const part = page.split(/^(?=## )/m).find((one) => one.startsWith(`## ${code}\n`))
+  return forTerminal(
+    part === undefined ? page : `${part.replace(/^##/gm, '#').trimEnd()}\n\nstac-auth rules ${rule} explains the whole rule.\n`,
+  )
 }

@@ -65,6 +65,14 @@ export function addPattern(file: string, id: string, pattern: string): Promise<v
   })
 }
 
+/** Removes a credential. Errors: `CONFIG_INVALID` without writing; those of the file system. */
+export function dropCredential(file: string, id: string): Promise<void> {
+  return edit(file, (text, { credentials }) => {
+    const index = credentials.findIndex((one) => one.id === id)
+    return index === -1 ? text : apply(text, (json) => json.remove(`/credentials/${index}`))
+  })
+}
+
 /** Returns the text after edits. Errors: `CONFIG_INVALID` where there is no list or object to extend. */
 function apply(text: string, edits: (json: JsonText) => readonly Edit[] | undefined): string {
   const made = edits(new JsonText(text))

@@ -185,17 +185,26 @@ async function optionalSecrets(secrets: Secrets, terminal: Terminal, { open, fie
   )
     return { clientSecret: await secrets.ask('clientSecret', clientSecret) }
   if (!accessKeyId || !secretAccessKey || (credential.credentialsUrl ?? credential.stsEndpoint) !== undefined) return {}
-  const answer = await terminal.ask(
-    '  Keys: [T]ype them now / in an AWS [p]rofile / in the [u]sual places (variables AWS_…, ~/.aws)  [t]: ',
-  )
-  if (/^p/i.test(answer)) return { profile: (await terminal.ask('  Profile [default]: ')) || 'default' }
-  if (/^u/i.test(answer)) return {}
+  const answer = await placeOfKeys(terminal)
+  if (answer === 'p') return { profile: (await terminal.ask('  Profile [default]: ')) || 'default' }
+  if (answer === 'u') return {}
   const pair = {
     accessKeyId: await secrets.ask('accessKeyId', accessKeyId),
     secretAccessKey: await secrets.ask('secretAccessKey', secretAccessKey),
   }
   const sessionToken = await secrets.askIfAny('Session token, not shown (press Enter if the keys have none)')
   return { ...pair, ...(sessionToken && { sessionToken }) }
+}
+
+/** Asks where the keys are, again after any other answer: it may be a key, typed where it is shown. */
+async function placeOfKeys(terminal: Terminal): Promise<string> {
+  const question = '  Keys: [T]ype them now / in an AWS [p]rofile / in the [u]sual places (variables AWS_…, ~/.aws)  [t]: '
+  for (;;) {
+    const answer = (await terminal.ask(question)) || 't'
+    const [, letter] = /^([tpu])(?:ype|rofile|sual)?$/i.exec(answer) ?? []
+    if (letter) return letter.toLowerCase()
+    await terminal.say('  answer t, p or u; a key is never typed where it is shown\n')
+  }
 }
 
 const MAX_PARAMETERS = 20

@@ -12,7 +12,7 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { readDocument } from '../read-document.ts'
 import { loggedTransport } from '../request-log.ts'
-import { withProviderHint, withSetupHint } from '../setup-hint.ts'
+import { documentWord, namingDocument, withProviderHint, withSetupHint } from '../setup-hint.ts'
 import { type Check, failed } from './check.ts'
 import { documentChecks, loginChecks, requestChecks } from './credential-checks.ts'
 import * as local from './local-checks.ts'
@@ -29,8 +29,12 @@ export interface DoctorOptions extends CredentialsOption {
 export async function doctor(name: string | undefined, options: DoctorOptions, context: Context): Promise<number> {
   if (options.test && (name === undefined || options.offline))
     throw usageError('--test needs a document and the network', 'stac-auth doctor DOC --test')
-  const checks = await checksOf(name, options, context)
-  await write(context.io.stdout, options.json ? `${forJson(checks, 2)}\n` : textOf(checks, context))
+  const found = await checksOf(name, options, context)
+  const checks =
+    name === undefined ? found : found.map((check) => (check.hint ? { ...check, hint: namingDocument(check.hint, name) } : check))
+  const isComplete = name === undefined || options.test || options.offline
+  const untested = isComplete ? '' : `; stac-auth doctor ${documentWord(name)} --test also tries each credential`
+  await write(context.io.stdout, options.json ? `${forJson(checks, 2)}\n` : textOf(checks, untested, context))
   return worstExit(checks.filter(({ level }) => level === 'error').map(({ code = 'INTERNAL' }) => exitCodeOf(code)))
 }
 
@@ -100,7 +104,7 @@ async function checksOfDocument(
   }
 }
 
-function textOf(checks: readonly Check[], { io }: Context): string {
+function textOf(checks: readonly Check[], untested: string, { io }: Context): string {
   const { green, yellow, red } = styleOf(io, io.stdout)
   const labels = { ok: green('ok     '), warning: yellow('warning'), error: red('error  ') }
   const lines = checks.flatMap(({ check, level, message, code, hint }) => {
@@ -109,6 +113,6 @@ function textOf(checks: readonly Check[], { io }: Context): string {
   })
   const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
   const [errors, warnings] = [count('error'), count('warning')]
-  const summary = errors + warnings === 0 ? 'no problem found' : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
+  const summary = errors + warnings === 0 ? `no problem found${untested}` : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
   return `${[...lines, '', summary].join('\n')}\n`
 }

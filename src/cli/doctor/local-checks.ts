@@ -10,7 +10,7 @@ import { readCredentials } from '../../auth/parse-credentials.ts'
 import type { SessionStore } from '../../auth/session.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { checkFolder, folderHint, folderVariables, systemCode, writeFailure } from '../../node/base/index.ts'
+import { checkFolder, folderHint, folderVariables, installCommand, systemCode, writeFailure } from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -313,7 +313,7 @@ export function packageChecks({ credentials }: CredentialSet<CredentialObject>, 
     const check = `package ${name}`
     if (isInstalled(name)) return [ok(check, `is installed, for ${what}`)]
     const report = name.startsWith('@aws-sdk/') ? warning : problem
-    return [report(check, 'CREDENTIAL_SOURCE', `is not installed, and is needed for ${what}`, `npm install ${name}`)]
+    return [report(check, 'CREDENTIAL_SOURCE', `is not installed, and is needed for ${what}`, installCommand([name]))]
   })
 }
 

@@ -83,6 +83,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'credentials check': ['stac-auth credentials check', 'stac-auth credentials check credentials.json'],
   'credentials add': ['stac-auth credentials add item.json', 'stac-auth credentials add item.json --id portal --scope read'],
   'credentials trust': ['stac-auth credentials trust portal https://mirror.example/'],
+  'credentials remove': ['stac-auth credentials remove portal'],
   translate: [
     "stac-auth translate 'Sea ice' --to DE",
     'stac-auth translate guide.docx --to DE --output-dir translated',

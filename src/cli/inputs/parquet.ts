@@ -2,7 +2,7 @@
 import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
-import { openFilesFailure } from '../../node/base/index.ts'
+import { installCommand, openFilesFailure } from '../../node/base/index.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { jsonIn } from '../read-document.ts'
 
@@ -84,7 +84,7 @@ async function loadHyparquet(name: string): Promise<typeof import('hyparquet')> 
   try {
     return await import('hyparquet')
   } catch (error) {
-    const hint = 'run npm install hyparquet'
+    const hint = `run ${installCommand(['hyparquet'])}`
     throw (
       openFilesFailure(error) ??
       new UnsupportedError('FILE_ACCESS', `cannot read "${name}": Parquet files need the optional package hyparquet`, { hint })

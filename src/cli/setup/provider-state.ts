@@ -1,9 +1,11 @@
 /** The ways in to a provider: what each needs, which are set up, and what the registry says differently since. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject, SecretValue } from '../../auth/credential.ts'
+import { loadStrategies } from '../../auth/strategy.ts'
 import { matchesAny, parseUrlPattern } from '../../auth/url-pattern.ts'
 import { type CredentialTemplate, credentialsFrom, type Hole, type Provider, type Way } from '../../providers/provider.ts'
 import { isObject } from '../../stac/document.ts'
+import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import { patternsOf } from '../credentials/edit-credentials.ts'
@@ -169,6 +171,38 @@ export function placeholders(way: Way): Readonly<Record<string, SecretValue>> {
 /** Returns the credentials of a way as they stand in a credential file whose secrets are in variables. */
 export function exampleOf(provider: Provider, way: Way): readonly CredentialObject[] {
   return credentialsFrom(provider, way.id, placeholders(way)) as readonly unknown[] as readonly CredentialObject[]
+}
+
+/**
+ * Returns the schemes that describe the files of a provider in `auth:schemes` of a catalog, by names for `auth:refs`: those that its credentials
+ * answer. Signing services are left out, whose parameters are more than a credential says, and HTTP authentication schemes that clients do not
+ * know.
+ */
+export async function catalogSchemes(provider: Provider): Promise<Readonly<Record<string, object>>> {
+  const strategies = await loadStrategies(defaultStrategies)
+  const schemes: Record<string, object> = {}
+  for (const credential of provider.ways.flatMap((way) => ownCredentials(exampleOf(provider, way)))) {
+    if (credential.type === 'signedUrl' || (credential.type === 'http' && !REGISTERED.has(String(credential.scheme)))) continue
+    const scheme = withScopes(strategies.find(({ type }) => type === credential.type)?.schemeOf(credential as never) ?? {})
+    const isKnown = Object.values(schemes).some((one) => forJson(one) === forJson(scheme))
+    if (!isKnown) schemes[credential.type === 's3' ? 's3' : String(credential.id)] = scheme
+  }
+  return schemes
+}
+
+/** The registered HTTP authentication schemes that providers use. */
+const REGISTERED: ReadonlySet<string> = new Set(['basic', 'bearer', 'digest'])
+
+/** Leaves out credentials that only open the way to another one. */
+function ownCredentials(credentials: readonly CredentialObject[]): readonly CredentialObject[] {
+  return credentials.filter(({ id }) => !credentials.some((other) => other.with === id && other.type === 'http'))
+}
+
+/** Adds the scopes that every flow must have, also where none are needed. */
+function withScopes(scheme: object): object {
+  const { flows } = scheme as { readonly flows?: Readonly<Record<string, object>> }
+  if (!flows) return scheme
+  return { ...scheme, flows: Object.fromEntries(Object.entries(flows).map(([name, flow]) => [name, { ...flow, scopes: {} }])) }
 }
 
 /** Where the user gets what is asked for. */

@@ -1,6 +1,6 @@
 /** SARIF 2.1.0, as code scanning services read it. */
-import type { Level, Place, Problem, Severity } from '../problem.ts'
-import type { Rule } from '../rule.ts'
+import type { Place, Problem, Severity } from '../problem.ts'
+import type { CaseMeta, RuleMeta } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
 import { escapeJson, escapeLine, groupsOf, messageOf, type Report, type ReportOptions, unreadOf } from './report.ts'
@@ -10,17 +10,18 @@ const MOST = 25_000
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'note' }
 
-const LEVELS_BY_WEIGHT: readonly Level[] = ['error', 'warn', 'info']
-
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-/** Returns one run with the rules that have findings. Columns count UTF-16 units; fingerprints are those of the baseline. */
+/** Returns one run with a rule for each code that has findings, as on the terminal. Columns count UTF-16 units; fingerprints are those of the baseline. */
 export function sarif({ problems, summary }: Report, { version = '0.0.0' }: ReportOptions = {}): string {
-  const used = rules.filter(({ meta }) => problems.some(({ rule }) => rule === meta.id))
-  const indexes = new Map(used.map(({ meta }, index) => [meta.id, index]))
+  const codes = new Set(problems.map(({ code }) => code))
+  const used = rules.flatMap(({ meta, cases }) =>
+    cases.filter(({ meta: { code } }) => codes.has(code)).map((item) => ruleOf(meta, item.meta)),
+  )
+  const indexes = new Map(used.map(({ id }, index) => [id, index]))
   const results = problems.length > MOST ? groupedResults(problems, indexes) : problems.map((problem) => resultOf(problem, indexes))
   const run = {
-    tool: { driver: { name: 'stac-auth', version, informationUri: DOCS_SITE, rules: used.map(ruleOf) } },
+    tool: { driver: { name: 'stac-auth', version, informationUri: DOCS_SITE, rules: used } },
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
@@ -38,22 +39,18 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
   return `${escapeJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
 }
 
-function ruleOf({ meta: { id, section }, cases }: Rule): object {
-  const text = cases.map(({ meta: { code } }) => pages[code]?.why).join(' ')
-  const level = worst(cases.map(({ meta: { severity } }) => (severity.recommended === 'off' ? severity.strict : severity.recommended)))
+function ruleOf({ id, section }: RuleMeta, { code, severity: { recommended, strict } }: CaseMeta) {
+  const text = pages[code]?.why ?? ''
+  const level = recommended === 'off' ? strict : recommended
   return {
-    id,
-    shortDescription: { text: id.replaceAll('-', ' ') },
+    id: code,
+    shortDescription: { text: code.replaceAll('-', ' ') },
     fullDescription: { text },
     help: { text },
-    helpUri: pageOf(id),
+    helpUri: pageOf(id, code),
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
-}
-
-function worst(levels: readonly Level[]): Level {
-  return LEVELS_BY_WEIGHT.find((level) => levels.includes(level)) ?? 'off'
 }
 
 function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<string, number>): readonly object[] {
@@ -69,10 +66,10 @@ function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<strin
 
 function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): object {
   const { rule, code, severity, message: _message, fingerprint, count, places = [], ...place } = problem
-  const index = indexes.get(rule)
+  const index = indexes.get(code)
   const others = places.filter((other) => other.document !== undefined || other.pointer !== place.pointer)
   return {
-    ruleId: rule,
+    ruleId: code,
     ...(index !== undefined && { ruleIndex: index }),
     level: LEVELS[severity],
     message: { text: plain(messageOf(problem)) },
@@ -81,7 +78,7 @@ function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): objec
       relatedLocations: others.map((other) => locationOf({ ...other, document: other.document ?? place.document })),
     }),
     ...(count !== undefined && { occurrenceCount: count }),
-    properties: { code, ...(place.id !== undefined && { id: place.id }) },
+    properties: { rule, ...(place.id !== undefined && { id: place.id }) },
     ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
   }
 }
@@ -119,9 +116,9 @@ function uriOf(document: string): string {
   return path.startsWith('/') ? `file://${path}` : path
 }
 
-/** Returns the URL of the page of a rule. */
-export function pageOf(rule: string): string {
-  return `${DOCS_SITE}rules/${rule}`
+/** Returns the URL of the page of a rule, at the part about one of its codes. */
+export function pageOf(rule: string, code: string): string {
+  return `${DOCS_SITE}rules/${rule}${code === rule ? '' : `#${code}`}`
 }
 
 /** URL of the published documentation. */

@@ -1,4 +1,7 @@
 /** Maps errors of the operating system, of optional packages, and unexpected ones, to errors of the library. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AuthError, IntegrityError, UnsupportedError } from '../../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -39,7 +42,7 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new IntegrityError('DISK_FULL', `no space is left to write ${name}${code === 'EDQUOT' ? ': the disk quota is used up' : ''}`, {
-      hint: 'free some space, then try again; stac-auth download resumes',
+      hint: 'free some space, then run the same command again: downloads resume',
     })
   }
   if (code === 'EEXIST') {
@@ -95,6 +98,18 @@ export function internalError(thrown: unknown): AuthError {
   return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
 }
 
+/**
+ * Returns the command that installs packages where this program finds them: in the project, or for a program that npm installed with `-g`
+ * beside it.
+ *
+ * @param path of a file of this package
+ */
+export function installCommand(packages: readonly string[], path = fileURLToPath(import.meta.url)): string {
+  const [, parent] = /^(.*?)[/\\]node_modules[/\\]/.exec(path) ?? []
+  const isGlobal = parent !== undefined && !existsSync(join(parent, 'package.json'))
+  return `npm install ${isGlobal ? '-g ' : ''}${packages.join(' ')}`
+}
+
 /** What needs an optional package, which users install only then, as named in errors. */
 export interface PackageUse {
   /** The beginning of a sentence, such as `the queue`. */
@@ -109,5 +124,5 @@ export interface PackageUse {
 export function missingPackage(error: unknown, { subject, packages }: PackageUse): AuthError {
   const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
   const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
-  return openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
+  return openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: installCommand(packages) })
 }

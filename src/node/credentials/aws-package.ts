@@ -1,6 +1,7 @@
 /** Keys from AWS services, through the optional package `@aws-sdk/credential-providers`. */
 import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
+import { installCommand } from '../base/system-error.ts'
 import { checkHome } from '../base/user-folder.ts'
 import type { AwsUser } from './aws-keys.ts'
 import { sourceError } from './secret-source.ts'
@@ -82,7 +83,7 @@ function unavailable({ source, profile }: AwsQuestion): AuthError {
   const instead = profile === undefined ? '' : `, or: eval "$(aws configure export-credentials --profile ${profile} --format env)"`
   return sourceError(
     `the keys of ${source} cannot be read: the optional package @aws-sdk/credential-providers is not installed`,
-    `npm install @aws-sdk/credential-providers${instead}`,
+    `${installCommand(['@aws-sdk/credential-providers'])}${instead}`,
   )
 }
 

@@ -12,4 +12,4 @@ export {
 } from './credential-file.ts'
 export { isKeyringWaiting } from './keyring.ts'
 export { isSecretPath, secretSource } from './secret-source.ts'
-export { isStored, replaceSecret, type StoredSecret, storeSecret } from './store-secret.ts'
+export { isStored, removeStoredSecret, replaceSecret, type StoredSecret, storeSecret } from './store-secret.ts'

@@ -2,6 +2,7 @@
 import { type AuthError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { unlessAborted } from '../../net/cancellation.ts'
 import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
+import { installCommand } from '../base/system-error.ts'
 
 /** The functions of the package that are used. */
 export interface Kerberos {
@@ -74,7 +75,7 @@ const BROKEN = /^(?:MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$|^Opening library /
 function unavailable({ id }: SecurityRequest, error: Partial<NodeJS.ErrnoException> | undefined): UnsupportedError {
   const isBroken = BROKEN.test(error?.code ?? '') || BROKEN.test(error?.message ?? '')
   const message = isBroken ? 'the optional package kerberos cannot be loaded' : 'Kerberos tickets need the optional package kerberos'
-  const hint = isBroken ? 'install the GSS-API library of the system, then: npm rebuild kerberos' : 'npm install kerberos'
+  const hint = isBroken ? 'install the GSS-API library of the system, then: npm rebuild kerberos' : installCommand(['kerberos'])
   return new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, hint })
 }
 

@@ -1,5 +1,5 @@
 /** The operating system's keyring, through the optional package `@napi-rs/keyring`. */
-import { openFilesFailure } from '../base/system-error.ts'
+import { installCommand, openFilesFailure } from '../base/system-error.ts'
 import { sourceError } from './secret-source.ts'
 
 /** The kernel keyring, the package's fallback, is emptied when the user logs out. */
@@ -35,7 +35,7 @@ export async function loadKeyring(): Promise<Keyring> {
       openFilesFailure(error) ??
       sourceError(
         'the system keyring cannot be used: the optional package @napi-rs/keyring is not installed',
-        'npm install @napi-rs/keyring',
+        installCommand(['@napi-rs/keyring']),
       )
     )
   }

@@ -53,7 +53,7 @@ async function inKeyring(name: string, secret: string, load: typeof loadKeyring)
   return undefined
 }
 
-/** Returns true for a source whose secret {@link replaceSecret} can replace. */
+/** Returns true for a source whose secret {@link replaceSecret} and {@link removeStoredSecret} can change. */
 export function isStored(
   source: unknown,
   env: Readonly<Record<string, string | undefined>>,
@@ -78,6 +78,21 @@ export async function replaceSecret(
     await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, keyring ?? '', KEYRING_OPTIONS).setPassword(secret))
   } catch {
     throw sourceError(`the secret of the account "${keyring}" cannot be replaced: the keyring is locked or unavailable`, 'unlock it')
+  }
+}
+
+/** Removes a stored secret; one that is gone already is no error. Errors: `CREDENTIAL_SOURCE`, `FILE_ACCESS`. */
+export async function removeStoredSecret({ keyring, file }: { readonly [kind: string]: string }, load = loadKeyring): Promise<void> {
+  if (file !== undefined) {
+    return rm(file, { force: true }).catch((error) => {
+      throw writeFailure(error, `"${file}"`)
+    })
+  }
+  const { AsyncEntry } = await load()
+  try {
+    await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, keyring ?? '', KEYRING_OPTIONS).deletePassword())
+  } catch {
+    throw sourceError(`the secret of the account "${keyring}" cannot be removed: the keyring is locked or unavailable`, 'unlock it')
   }
 }
 

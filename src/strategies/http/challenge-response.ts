@@ -1,5 +1,6 @@
 import { platform } from '#platform'
 import type { Credential, Secret } from '../../auth/credential.ts'
+import { CHECK_VALUE } from '../../auth/strategy.ts'
 import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { type Challenge, type Challenges, parseChallenges } from '../../http/challenge.ts'
@@ -58,13 +59,16 @@ function hidden({ url, status }: HttpResponse, scheme: string): UnsupportedError
 }
 
 /** Returns `AUTH_REJECTED` with the scheme's own error code: other text of a server may repeat secrets. */
-export function refused({ url, status }: HttpResponse, { credential: { id } }: HttpContext, word?: string, hint = CHECK): CredentialError {
+export function refused(
+  { url, status }: HttpResponse,
+  { credential: { id } }: HttpContext,
+  word?: string,
+  hint = CHECK_VALUE,
+): CredentialError {
   const reason = word === undefined ? '' : ` (${word})`
   const message = `${originOf(url)} refused "${id}" with ${status}${reason}`
   return new CredentialError('AUTH_REJECTED', message, { credential: id, url, status, hint })
 }
-
-const CHECK = 'check its value and whether it has expired'
 
 /** Returns `AUTH_CHALLENGE_UNSUPPORTED` for a challenge; `why` names a parameter and never its value. */
 export function unanswerable(

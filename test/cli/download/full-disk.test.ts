@@ -28,7 +28,7 @@ it('reports once that the disk is full, what to do, and what was not begun; the 
   expect([code, stderr]).toEqual([
     6,
     `error DISK_FULL: no space is left to write "${join(into, 'one', name)}"\n` +
-      `  free some space, then try again; stac-auth download resumes\n  file: one/${name}\nnot started: 3 of 4 files\n`,
+      `  free some space, then run the same command again: downloads resume\n  file: one/${name}\nnot started: 3 of 4 files\n`,
   ])
   expect(stdout).toMatch(/^failed {8}1\n/)
   expect((await readdir(join(into, 'one'))).sort()).toEqual([`${name}.part`, `${name}.part.json`])

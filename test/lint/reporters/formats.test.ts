@@ -279,17 +279,18 @@ describe('sarif', () => {
     for (const one of wrong) expect(validate({ version: '2.1.0', runs: [one] })).toBe(false)
   })
 
-  it('sarif has the rules that were broken, with help, and results that point to them', async () => {
+  it('sarif has the codes of the terminal as rules, with help, and results that point to them', async () => {
     const [{ tool, results, columnKind, invocations }] = JSON.parse(await as('sarif', report, { version: '1.2.3' })).runs
     expect(tool.driver).toMatchObject({ name: 'stac-auth', version: '1.2.3' })
     expect(columnKind).toBe('utf16CodeUnits')
     expect(results[1]).toMatchObject({
-      ruleId: 'refs-list',
-      properties: { code: 'duplicate-ref' },
+      ruleId: 'duplicate-ref',
+      properties: { rule: 'refs-list' },
       level: 'warning',
       partialFingerprints: { 'stacAuthFinding/v1': 'two' },
     })
     for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
+    expect(tool.driver.rules.find(({ id }: { id: string }) => id === 'duplicate-ref').helpUri).toMatch(/rules\/refs-list#duplicate-ref$/)
     expect(results[1].locations[0].physicalLocation).toEqual({
       artifactLocation: { uri: 'items/b%20c.json' },
       region: { startLine: 4, startColumn: 9, endLine: 4, endColumn: 15 },

@@ -28,7 +28,7 @@ export function diagnosticsOf(open: OpenDocument, settings: LintSettings): Diagn
     range: place(problem),
     severity: SEVERITIES[problem.severity],
     code: problem.code,
-    codeDescription: { href: `${pageOf(problem.rule)}${problem.code === problem.rule ? '' : `#${problem.code}`}` },
+    codeDescription: { href: pageOf(problem.rule, problem.code) },
     source: SOURCE,
     message: forLine(problem.message),
   }))
