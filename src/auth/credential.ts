@@ -356,12 +356,18 @@ export function checkShapes({ credentials }: CredentialSet<CredentialObject>, st
       const meant = nearMiss(type, types)
       throw invalid(`${at}/type`, `must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
     }
-    if (input.sendTo === undefined && strategies.needsSendTo(type)) throw invalid(`${at}/sendTo`, 'is missing')
+    if (input.sendTo === undefined && strategies.needsSendTo(type)) throw missingSendTo(at)
   })
 }
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Returns the error for a credential without allowed URLs. */
+export function missingSendTo(at: string): ConfigurationError {
+  const hint = 'for example "sendTo": ["https://data.example/"]'
+  return invalid(`${at}/sendTo`, 'is missing: list the URLs to which this credential may be sent', hint)
 }
 
 /** Returns a `CONFIG_INVALID` error with the name and pointer of the invalid field. */

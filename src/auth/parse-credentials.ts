@@ -15,6 +15,7 @@ import {
   flatten,
   inputIdOf,
   invalid,
+  missingSendTo,
   Secret,
   type SecretInput,
   type SecretSource,
@@ -83,7 +84,8 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
     if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
   }
   for (const [name, field] of Object.entries(form.fields)) {
-    if (field.required && fields[name] === undefined) throw invalid(pointer(at, name), `is missing (${field.label})`)
+    if (field.required && fields[name] === undefined)
+      throw invalid(pointer(at, name), `is missing (${field.label})`, hintOfUndefined(input, name))
   }
   const base = { id: readId(input, at, from, index), type: strategy.type, preference: Number.POSITIVE_INFINITY }
   const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form), ...readUse(input, at), ...readProvider(input, at) }
@@ -140,16 +142,17 @@ function readId(input: JsonObject, at: string, from: Origin, index: number): str
   return input.id
 }
 
+/** In code, the usual reason for a field without a value. */
+function hintOfUndefined(input: JsonObject, name: string): string | undefined {
+  return name in input
+    ? `its value is undefined: where it comes from a variable, set that variable, or name it: { env: 'NAME' }`
+    : undefined
+}
+
 /** Forms that can do without `sendTo` say so by a field of that name. */
 function readSendTo(input: JsonObject, at: string, form: CredentialFields) {
   if (input.sendTo !== undefined) return readPatterns(input.sendTo, `${at}/sendTo`, false)
-  if (form.fields.sendTo?.required !== false) {
-    throw invalid(
-      `${at}/sendTo`,
-      'is missing: list the URLs to which this credential may be sent',
-      'for example "sendTo": ["https://data.example/"]',
-    )
-  }
+  if (form.fields.sendTo?.required !== false) throw missingSendTo(at)
   return []
 }
 

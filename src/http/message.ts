@@ -6,8 +6,8 @@
 import { tooLarge } from './network-error.ts'
 import type { ServerMessage } from './server-message.ts'
 
-/** A body that can be sent more than once. */
-export type ReplayableBody = string | Uint8Array
+/** A body that can be sent more than once. The array is one that `fetch` takes: from TypeScript 5.7 on its type names its buffer, before it cannot. */
+export type ReplayableBody = string | ReturnType<Uint8ArrayConstructor['of']>
 
 /** An HTTP request. `url` is an absolute WHATWG href without fragment; header names are lower case. */
 export interface HttpRequest {

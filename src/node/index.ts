@@ -16,7 +16,7 @@ export { createGateway, type Gateway, type GatewayOptions } from './gateway/inde
 export { loopbackRedirect } from './login/loopback-login.ts'
 export { openBrowser } from './login/open-browser.ts'
 export { type OrderOptions, withOrders } from './orders.ts'
-export { downloadByQueue, workDownloads } from './queue/index.ts'
+export { downloadByQueue, workDownloads } from './queue/queued-downloads.ts'
 export { tokenFiles } from './tokens/token-files.ts'
 export { tokenKeyring } from './tokens/token-keyring.ts'
 export { type TokenRedis, tokenRedis } from './tokens/token-redis.ts'

@@ -264,7 +264,11 @@ describe('a credential of the wrong shape', () => {
     [
       'no sendTo',
       [{ type: 's3' }],
-      { pointer: '/credentials/0/sendTo', message: expect.stringContaining('sendTo of credentials[0] is missing') },
+      {
+        pointer: '/credentials/0/sendTo',
+        message: expect.stringContaining('sendTo of credentials[0] is missing'),
+        hint: 'for example "sendTo": ["https://data.example/"]',
+      },
     ],
     ['a misspelt sendTo', [{ type: 's3', sendto: DATA }], { pointer: '/credentials/0/sendTo' }],
   ])('a credential of the wrong shape with %s is refused by createAuth itself', (_what, credentials, error) => {

@@ -131,6 +131,14 @@ describe('a credential', () => {
     })
   })
 
+  it('a secret that is undefined in code is said to come from a variable that is not set, one that is not written is not', () => {
+    const bearer = { type: 'http', scheme: 'bearer', sendTo: [DATA] }
+    expect(thrownBy(() => read([{ ...bearer, token: undefined }], 'code'))).toMatchObject({
+      hint: expect.stringContaining('set that variable'),
+    })
+    expect(thrownBy(() => read([bearer], 'code'))).not.toHaveProperty('hint')
+  })
+
   it.each([null, 5, 'text', []])('a credential that is %j is CONFIG_INVALID', (entry) => {
     expect(thrownBy(() => read({ credentials: [entry] }))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0' })
   })

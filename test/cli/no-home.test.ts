@@ -1,5 +1,5 @@
 /** Commands in a container: no `HOME`, and a user without an entry in the list of accounts. */
-import { access } from 'node:fs/promises'
+import { access, chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
@@ -9,10 +9,10 @@ import { run } from './run.ts'
 import { body, serve } from './server.ts'
 
 vi.mock('node:os', async (original) => {
-  const userInfo = () => {
+  const unknown = () => {
     throw new Error('uv_os_get_passwd returned ENOENT')
   }
-  return { ...(await original<typeof import('node:os')>()), userInfo }
+  return { ...(await original<typeof import('node:os')>()), userInfo: unknown, homedir: unknown }
 })
 
 const folder = await temporaryFolder()
@@ -46,6 +46,23 @@ it('doctor warns of what is missing, and does not call it an error', async () =>
   expect(code).toBe(0)
   expect(checkOf('credential file')).toMatchObject({ level: 'warning', hint: expect.stringContaining('STAC_AUTH_CREDENTIALS') })
   expect(checkOf('token store')).toMatchObject({ level: 'warning', hint: expect.stringContaining('XDG_CACHE_HOME') })
+})
+
+it('doctor warns of a secret that others can read, and does not have its owner close it to this user', async () => {
+  const secret = await put(folder, 'secret', 'value')
+  await chmod(secret, 0o644)
+  const credential = { id: 'a', type: 'http', scheme: 'bearer', token: { file: secret }, sendTo: ['https://data.example/'] }
+  const file = await put(folder, 'credentials.json', { version: 1, credentials: [credential] })
+  const hintOf = async () => {
+    const { stdout } = await run(['doctor', '--offline', '--json', '--credentials', file], { env: { XDG_CACHE_HOME: '' } })
+    return (JSON.parse(stdout) as readonly Check[]).find(({ check, level }) => check === 'secret a.token' && level === 'warning')?.hint
+  }
+  expect(await hintOf()).toMatch(/^chmod 600 /)
+  const own = process.getuid?.bind(process)
+  // Only the check of the secret sees another user: a credential file of another user is refused before.
+  const uid = vi.spyOn(process, 'getuid').mockImplementation(() => (new Error().stack?.includes('local-checks') ? 10_001 : (own?.() ?? 0)))
+  expect(await hintOf()).toBe('let only this user read it, or mount it for this user only')
+  uid.mockRestore()
 })
 
 it('a worker makes its folder as a download does', async () => {

@@ -137,6 +137,29 @@ describe('the package, installed from its tarball', () => {
     expect((await node('all.mjs')).stdout.trim()).toBe(String(names.length))
   })
 
+  it('declares everything without the types of optional packages, but for those of React and Preact', async () => {
+    const { exports, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    const targets = Object.values(exports as Record<string, string | { types: string }>)
+      .map((target) => (typeof target === 'string' ? target : target.types).replace(/^\.\//, '').replace(/\.js$/, '.d.ts'))
+      .filter((target) => target.endsWith('.d.ts') && !/^dist\/element\/p?react\./.test(target))
+      .map((target) => new RegExp(`^${target.replaceAll('.', '\\.').replace('*', '[^/]+')}$`))
+    const read = new Set<string>()
+    const packages = new Set<string>()
+    const readAll = async (path: string): Promise<void> => {
+      if (read.has(path)) return
+      read.add(path)
+      const text = (await readFile(join(installed, path), 'utf8')).replace(/\/\*.*?\*\//gs, '')
+      for (const [, from, imported] of text.matchAll(/^(?:import|export)\b[^']*?\bfrom '([^']+)'|\bimport\('([^']+)'\)/gm)) {
+        const name = from ?? imported ?? ''
+        if (name.startsWith('.')) await readAll(join(path, '..', name.replace(/\.[jt]s$/, '.d.ts')))
+        else packages.add(name)
+      }
+    }
+    for (const path of files.filter((file) => targets.some((target) => target.test(file)))) await readAll(path)
+    expect(read.size).toBeGreaterThan(100)
+    expect([...packages].filter((name) => !name.startsWith('node:') && !Object.hasOwn(dependencies, name))).toEqual([])
+  })
+
   it('can be required by CommonJS, as one copy with what is imported', async () => {
     const program = `const required = require('stac-auth')
       import('stac-auth').then((imported) => console.log(typeof required.createAuth, required.createAuth === imported.createAuth))`

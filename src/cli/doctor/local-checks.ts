@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
@@ -15,6 +14,7 @@ import {
   credentialFileText,
   credentialsFromEnvironment,
   credentialsFromText,
+  secretFilePath,
   secretSource,
   type TokenSettings,
   tokenSettingsFromText,
@@ -199,12 +199,12 @@ function placeOf(source: SecretSource): string {
 /** Warns about a secret file that other users can read. */
 async function openToOthers(check: string, source: SecretSource): Promise<readonly Check[]> {
   if (!('file' in source) || process.platform === 'win32') return []
-  const path = source.file.replace(/^~(?=\/)/, homedir())
-  const { mode } = await stat(path)
+  const path = secretFilePath(source.file)
+  const { mode, uid } = await stat(path)
   if ((mode & 0o077) === 0) return []
-  return [
-    warning(check, 'CREDENTIAL_SOURCE', `${source.file} can be read by other users (mode ${octal(mode)})`, `chmod 600 ${shellWord(path)}`),
-  ]
+  // Mode 600 of a mounted file that root owns would close it to this user.
+  const hint = uid === process.getuid?.() ? `chmod 600 ${shellWord(path)}` : 'let only this user read it, or mount it for this user only'
+  return [warning(check, 'CREDENTIAL_SOURCE', `${source.file} can be read by other users (mode ${octal(mode)})`, hint)]
 }
 
 function octal(mode: number): string {

@@ -2,7 +2,7 @@
  * Folders of the user. Variables with a relative path are ignored (XDG Base Directory Specification §2), because the working directory
  * would then decide which files are read.
  */
-import { homedir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { isAbsolute, posix, win32 } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 
@@ -54,7 +54,7 @@ export function withAbsoluteFolders<Variables extends Environment>(env: Variable
 /** Throws where third-party libraries would look for the home folder in the working directory. Errors: `CONFIG_INVALID`. */
 export function checkHome(env: Environment = process.env): void {
   const named = env.HOME || env.USERPROFILE || (env.HOMEPATH && `${env.HOMEDRIVE ?? 'C:'}${env.HOMEPATH}`)
-  if (isAbsolute(named || homedir())) return
+  if (isAbsolute(named || (homeFolder(env) ?? ''))) return
   throw new ConfigurationError('CONFIG_INVALID', 'the home folder cannot be used: its path is not absolute', { hint: HOME_HINT })
 }
 

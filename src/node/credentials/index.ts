@@ -11,5 +11,5 @@ export {
   tokenSettingsFromText,
 } from './credential-file.ts'
 export { isKeyringWaiting } from './keyring.ts'
-export { isSecretPath, secretSource } from './secret-source.ts'
+export { isSecretPath, secretFilePath, secretSource } from './secret-source.ts'
 export { isStored, removeStoredSecret, replaceSecret, type StoredSecret, storeSecret } from './store-secret.ts'

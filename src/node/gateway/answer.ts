@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Warning } from '../../auth/strategy.ts'
 import { AbortedError, type AuthError, ConfigurationError, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import type { HttpResponse } from '../../http/message.ts'
+import type { HttpResponse, ReplayableBody } from '../../http/message.ts'
 import { bareAddress } from '../../http/url.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -283,7 +283,7 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 }
 
 /** Reads the body of a search. Errors: `REQUEST_REFUSED` for any other POST, and for a longer body. */
-async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<Uint8Array> {
+async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<ReplayableBody> {
   const type = mediaType(incoming.headers['content-type'])
   if (!/^[^?]*\/search\/?(?:\?|$)/.test(url) || type !== 'application/json' || incoming.headers['content-encoding'] !== undefined) {
     outgoing.shouldKeepAlive = false

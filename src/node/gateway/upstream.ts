@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
-import type { HttpResponse } from '../../http/message.ts'
+import type { HttpResponse, ReplayableBody } from '../../http/message.ts'
 import { Retries, type RetryPolicy, retryHint } from '../../net/retry.ts'
 import { requireSameVersion, versionIn } from '../download/response.ts'
 import type { Route, Routes } from './routes.ts'
@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  readonly body?: ReplayableBody
   readonly signal: AbortSignal
 }
 

@@ -24,9 +24,9 @@ import {
   settingsIn,
 } from './download-job.ts'
 import { DownloadTally } from './download-tally.ts'
-import type { DownloadQueueOptions } from './index.ts'
 import { connectQueue, JobQueue } from './job-queue.ts'
 import { queueNameOf } from './queue-names.ts'
+import type { DownloadQueueOptions } from './queued-downloads.ts'
 
 /** Runs {@link downloadByQueue}. */
 export async function* performByQueue(

@@ -27,10 +27,10 @@ import {
   readJob,
   WARNINGS,
 } from './download-job.ts'
-import type { DownloadWorkerOptions } from './index.ts'
 import { connectQueue, type JobAttempt, workJobs } from './job-queue.ts'
 import { OriginSlots } from './origin-slots.ts'
 import { queueNameOf } from './queue-names.ts'
+import type { DownloadWorkerOptions } from './queued-downloads.ts'
 
 const CONCURRENCY = 16
 

@@ -1,9 +1,4 @@
-/** Jobs of several processes, through a queue in Redis; the downloads among them are exported by `stac-auth/node`. */
-
-import type { Auth } from '../../auth/auth.ts'
-import type { AuthError } from '../../errors.ts'
-import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
-import type { QueueState } from './queue-state.ts'
+/** Jobs of several processes, through a queue in Redis, for the command line; `stac-auth/node` exports `queued-downloads.ts` alone. */
 
 export { type RedisAddress, redisAddressOf } from '../base/redis-connection.ts'
 export { knownIdentity } from './destination.ts'
@@ -12,64 +7,5 @@ export { type FailedFile, type QueueControl, type QueueStatus, queueControl } fr
 
 export type { DownloadProgress, QueueDownload, QueueWorker } from './queue-processes.ts'
 export { type RetryOptions, retryFailed } from './queue-retry.ts'
-export { type QueueState, queueCommand, tellProblems } from './queue-state.ts'
-
-/** Options of `downloadByQueue`. */
-export interface DownloadQueueOptions extends Omit<DownloadOptions, 'dryRun' | 'concurrency' | 'bytesPerSecond'> {
-  /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
-  readonly queue: string
-  /** Called when the workers, or why no file is downloaded, have changed. */
-  readonly onState?: (state: QueueState) => void
-}
-
-/**
- * As `download`, but the workers of a queue transfer the files into the same folder: {@link workDownloads}, or `stac-auth queue work`. They
- * use their own credentials. `perHost` and `rate` apply to all of them together.
- *
- * Errors: those of `download`; `USAGE` for a malformed URL, `AUTH_REJECTED`, `NETWORK_*`, `TLS_*`, `TIMEOUT_CONNECT` for the server;
- * `SCHEME_UNSUPPORTED` without the packages `bullmq` and `ioredis`.
- *
- * @example
- * for await (const event of downloadByQueue(documents, { queue: 'redis://127.0.0.1', folder: 'data', auth }))
- *   if (event.kind === 'failed') console.error(event.file.name, event.error.message)
- */
-export async function* downloadByQueue(
-  inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
-  options: DownloadQueueOptions,
-): AsyncGenerator<DownloadEvent, void> {
-  const { performByQueue } = await import('./download-queue.ts')
-  yield* performByQueue(inputs, options)
-}
-
-/** Options of `workDownloads`. */
-export interface DownloadWorkerOptions {
-  /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
-  readonly queue: string
-  /** The folder that the workers share with the producer, which must exist, or `s3://bucket/prefix`; nothing is written outside. */
-  readonly folder: string
-  /** The engine with the credentials of this worker. */
-  readonly auth: Pick<Auth, 'send'>
-  /** Stops the worker: files in progress are left to another one. */
-  readonly signal: AbortSignal
-  /** Concurrent files; default 16. */
-  readonly concurrency?: number
-  /** Called when the worker starts to take jobs. */
-  readonly onReady?: () => void
-  /** Called after each job; false, with the reason, for a malformed job, and for one that another worker has taken over. */
-  readonly onJob?: (done: boolean, reason?: string) => void
-  /** Called once for a reason why the server refuses commands, as a full one does; the worker tries again. */
-  readonly onRefused?: (error: AuthError) => void
-}
-
-/**
- * Downloads the files of a queue into a folder until the signal aborts. Jobs of a worker that dies are taken over by another one.
- *
- * Errors: `ABORTED`; `USAGE` for a malformed URL, `AUTH_REJECTED`, `NETWORK_*`, `TLS_*`, `TIMEOUT_CONNECT` for the server, also when it is
- * unreachable for half a minute; `SCHEME_UNSUPPORTED` without the packages `bullmq` and `ioredis`; `FILE_ACCESS` for the folder.
- *
- * @example await workDownloads({ queue: 'redis://localhost:6379', folder: 'data', auth, signal })
- */
-export async function workDownloads(options: DownloadWorkerOptions): Promise<never> {
-  const { performJobs } = await import('./download-worker.ts')
-  return performJobs(options)
-}
+export { queueCommand, tellProblems } from './queue-state.ts'
+export { downloadByQueue, type QueueState, workDownloads } from './queued-downloads.ts'

@@ -8,7 +8,8 @@ import { connectRedis, isReply, type RedisAddress, type RedisConnection, type Re
 import { missingPackage } from '../base/system-error.ts'
 import { drainedKey, KEY_PREFIX, LINT_QUEUE } from './queue-names.ts'
 import { ProcessReport, processesOf } from './queue-processes.ts'
-import { type QueueState, stateOf } from './queue-state.ts'
+import { stateOf } from './queue-state.ts'
+import type { QueueState } from './queued-downloads.ts'
 
 /** A key that is never written. */
 const UNUSED = `${KEY_PREFIX}:unused`

@@ -10,8 +10,8 @@ import type { PlannedFile } from '../download/file-plan.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import { type DownloadJob, type Known, plannedIn, readJob } from './download-job.ts'
 import { QueueCarrier } from './download-queue.ts'
-import type { DownloadQueueOptions } from './index.ts'
 import { connectQueue } from './job-queue.ts'
+import type { DownloadQueueOptions } from './queued-downloads.ts'
 
 export interface RetryOptions extends Pick<DownloadQueueOptions, 'queue' | 'onState'> {
   /** The folder or bucket of the downloads. */

@@ -1,19 +1,10 @@
 /** Whether a queue runs jobs now, and why not. */
 
-import { type AuthError, type ErrorCode, TimeoutError } from '../../errors.ts'
+import { type ErrorCode, TimeoutError } from '../../errors.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { RedisAddress } from '../base/redis-connection.ts'
 import { countByVersion, ownVersion, type QueueWorker } from './queue-processes.ts'
-
-/** What a queue does, for the process that fills it. */
-export interface QueueState {
-  /** True while workers start no further job. */
-  readonly paused: boolean
-  /** Number of workers by their version of stac-auth. */
-  readonly workers: Readonly<Record<string, number>>
-  /** Why no job is run: no worker is connected, or all are of an incompatible version, or the queue is paused. */
-  readonly problem?: AuthError
-}
+import type { QueueState } from './queued-downloads.ts'
 
 /** Returns a command with the queue: its URL, unless it has a password, which is in `STAC_AUTH_QUEUE` then; and its folder. */
 export function queueCommand(command: string, { shown, password }: RedisAddress, folder: string | undefined): string {

@@ -2,7 +2,15 @@
 
 import type { Service } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
-import { type HttpRequest, type HttpResponse, queryValues, readBody, type SendOptions, type Transport } from '../../http/message.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  queryValues,
+  type ReplayableBody,
+  readBody,
+  type SendOptions,
+  type Transport,
+} from '../../http/message.ts'
 import { failure, progressOf } from '../../http/network-error.ts'
 import { Interruption, sleep } from '../../net/cancellation.ts'
 import { startTimer } from '../../net/clock.ts'
@@ -245,7 +253,9 @@ export class Call {
     // A credential that arrives after the end sends nothing.
     if (signal.aborted) throw signal.reason
     const stream = this.#stream()
-    const content = stream && !transport.streams ? { body: await readBody(stream, Number.POSITIVE_INFINITY, origin) } : {}
+    // Chunks in shared memory are refused by `fetch` itself.
+    const content =
+      stream && !transport.streams ? { body: (await readBody(stream, Number.POSITIVE_INFINITY, origin)) as ReplayableBody } : {}
     const options: SendOptions = {
       ...{ signal, allowPrivateNetwork, headersTimeout: timeouts.headers, bodyTimeout: timeouts.body },
       ...(stream && transport.streams && { stream }),

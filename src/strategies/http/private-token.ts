@@ -318,7 +318,7 @@ const MAX_ANSWER = 1024
 async function issuedToken(load: LoadPrivacyPass, challenge: TokenChallenge, context: HttpContext): Promise<string> {
   const { credential } = context
   const client = await blindingClient(load, challenge.tokenType)
-  const body = await blinded(client, challenge, context)
+  const body = Uint8Array.from(await blinded(client, challenge, context))
   const url = String(credential.issuerRequestUri)
   const request: HttpRequest = {
     method: 'POST',

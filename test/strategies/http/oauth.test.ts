@@ -14,7 +14,7 @@ import { DATA, victim } from '../../harness/victim.ts'
 import { type OAuth1Options, oauth1Guard } from '../../servers/oauth1-guard.ts'
 
 const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: {} })
-const form = (url: string, body: string | Uint8Array, type = 'application/x-www-form-urlencoded'): HttpRequest => {
+const form = (url: string, body: NonNullable<HttpRequest['body']>, type = 'application/x-www-form-urlencoded'): HttpRequest => {
   return { method: 'POST', url, headers: { 'content-type': type }, body }
 }
 

@@ -1,5 +1,5 @@
 /** A program for Node without the types of pages. */
-import { type AuthError, assetOf, bearer, createAuth, isAuthError } from 'stac-auth'
+import { type AuthError, assetOf, bearer, createAuth, isAuthError, type Transport } from 'stac-auth'
 import { crawl, sendWith } from 'stac-auth/crawl'
 import { lint, type Problem } from 'stac-auth/lint'
 import { type DownloadEvent, download, undiciTransport } from 'stac-auth/node'
@@ -15,6 +15,23 @@ const auth = createAuth({
 export const sizeOf = async (): Promise<number> => {
   const response: Response = await auth.fetch(assetOf(item, 'data'))
   return (await response.arrayBuffer()).byteLength
+}
+/** By the caller's own client, whose types know the buffer of an array. */
+export const sent = async (): Promise<Response> => {
+  const request = await auth.authorize(assetOf(item, 'data'))
+  return fetch(request.url, request)
+}
+export const throughFetch: Transport = async ({ method, url, headers, body }, { signal } = {}) => {
+  const response = await fetch(url, { method, headers, redirect: 'manual', ...(body && { body }), ...(signal && { signal }) })
+  return {
+    status: response.status,
+    url,
+    headers: response.headers,
+    bytes: async () => new Uint8Array(await response.arrayBuffer()),
+    text: () => response.text(),
+    discard: async () => response.body?.cancel(),
+    toResponse: () => response,
+  }
 }
 export const events: AsyncIterable<DownloadEvent> = download([{ document: item, url: 'https://data.example/item.json' }], {
   folder: 'data',
