@@ -47,7 +47,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/publish' },
       { text: 'Guides', link: '/credentials' },
-      { text: 'Reference', link: '/commands' },
+      { text: 'Reference', link: '/json' },
       { text: 'API', link: '/api/modules' },
     ],
   },
