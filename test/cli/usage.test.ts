@@ -177,6 +177,8 @@ describe('help and version', () => {
     expect(await run([])).toMatchObject(
       missing('to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: stac-auth help'),
     )
-    expect(await run(['credentials'])).toMatchObject(missing('the commands are check, list, add, trust, remove; see stac-auth credentials --help'))
+    expect(await run(['credentials'])).toMatchObject(
+      missing('the commands are check, list, add, trust, remove; see stac-auth credentials --help'),
+    )
   })
 })
