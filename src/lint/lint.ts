@@ -295,8 +295,14 @@ function decode(source: string | Uint8Array): string | undefined {
 /** Returns the finding `not-json`. The parser's message quotes the text, which may contain secrets, so only the position is reported. */
 function notJson(text: string, options: TextOptions): Problem[] {
   const offset = scan(text) ?? text.length
-  const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : (otherFormat(text) ?? 'syntax')
+  const message =
+    offset >= text.length ? 'end' : isLines(text) ? 'lines' : (otherFormat(text) ?? (isNoNumber(text, offset) ? 'number' : 'syntax'))
   return alone('not-json', message, options, positionAt(text, offset), new TextEncoder().encode(text.slice(0, offset)).length)
+}
+
+/** True for what Python writes for a number without a value. */
+function isNoNumber(text: string, offset: number): boolean {
+  return /^-?(?:NaN|Infinity)\b/.test(text.slice(offset, offset + 10))
 }
 
 /** Returns the message for a text that does not even start as JSON does. */

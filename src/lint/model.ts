@@ -239,11 +239,12 @@ export const RETIRED_TYPES = ['planetaryComputer', 'earthdata'] as const
 /** Keys of `flows` that the extension defines for `oauth2`. */
 export const FLOW_NAMES = ['authorizationCode', 'implicit', 'password', 'clientCredentials', 'tokenExchange'] as const
 
-/** Returns the lowest version from 1.1.0 on that defines the fields of a document: more validators know it. */
+/** Returns the lowest version that defines the fields of a document, as more validators know it; 1.0.0 only for a type that later ones lack. */
 export function lowestVersion(document: unknown): ExtensionVersion {
   const places = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
   const schemes = places.flatMap((map) => Object.values(map ?? {}))
-  return schemes.some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme)) ? NEWEST : '1.1.0'
+  if (schemes.some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme))) return NEWEST
+  return schemes.some((scheme) => (RETIRED_TYPES as readonly unknown[]).includes(own(scheme, 'type'))) ? '1.0.0' : '1.1.0'
 }
 
 function exchanges(scheme: unknown): boolean {

@@ -153,6 +153,18 @@ it('a finding is the same from the text', () => {
   ).toEqual(brief(document).sort())
 })
 
+it.each([
+  ['1.1.0', KEY],
+  ['1.0.0', { type: 'planetaryComputer' }],
+  ['1.2.0', { type: 's3', 'auth:refs': ['key'] }],
+])('a fix that declares the extension takes version %s for %j, the lowest that defines it', (version, scheme) => {
+  const url = EXTENSION.replace('1.1.0', version)
+  const document = itemOf({ assets: { data: { href: 's3://a/b', 'auth:refs': ['used'] } } }, [], { used: scheme, key: KEY })
+  expect(JSON.parse(fixText(JSON.stringify(document)).text).stac_extensions).toEqual([url])
+  const unknown = { ...document, stac_extensions: [EXTENSION.replace('1.1.0', '9.9.9')] }
+  expect(JSON.parse(fixText(JSON.stringify(unknown), { suggestions: true }).text).stac_extensions).toEqual([url])
+})
+
 describe('storage:refs of an asset in an object store', () => {
   const withStorage = (properties: object, refs: readonly string[] = ['eu']) =>
     lint({
@@ -170,12 +182,47 @@ describe('storage:refs of an asset in an object store', () => {
   it.each([
     ['names another storage', { 'storage:schemes': { eu1: eu } }, /which storage:schemes does not define.*did you mean "eu1"/],
     ['names one of none', {}, /no document in reach has storage:schemes/],
-    ['names one of a misspelt field', { 'storage:scheme': { eu } }, /the field with the schemes is written "storage:scheme"/],
   ])('one finding says so when storage:refs %s', (_, properties, message) => {
     const [found, ...others] = withStorage(properties, ['eu', 'eu'])
     expect(found).toMatch(/^dangling-storage-ref \/assets\/data\/storage:refs\/0: /)
     expect(found).toMatch(message)
     expect(others.filter((other) => !other.includes('storage:refs/1'))).toEqual([])
+  })
+
+  it.each(['storage:scheme', 'storage:schemas', 'storage:schema', 'storage_schemes', 'storageSchemes', 'strage:schmes'])(
+    'storage:schemes that is written %s is the one finding, with the right name',
+    (field) => {
+      expect(withStorage({ [field]: { eu } }, ['eu', 'us'])).toEqual([
+        `dangling-storage-ref /properties/${field}: "${field}" is not a field of the storage extension, so endpoint and region are unknown (did you mean "storage:schemes"?)`,
+      ])
+    },
+  )
+
+  it.each(['storage:ref', 'storage:reference', 'storage-refs', 'Storage:Refs'])(
+    'storage:refs that is written %s is the one finding, with the right name, and a fix that renames it',
+    (field) => {
+      const document = {
+        ...itemOf({ assets: { data: { href: 's3://bucket/a.tif', 'auth:refs': ['store'], [field]: ['eu'] } } }, [EXTENSION]),
+        properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { store: { type: 's3' } }, 'storage:schemes': { eu } },
+      }
+      expect(lint(document, { preset: 'strict' }).map(({ code, pointer, fix }) => [code, pointer, fix])).toEqual([
+        ['dangling-storage-ref', `/assets/data/${field}`, 'suggestion'],
+      ])
+      const { text } = fixText(JSON.stringify(document), { suggestions: true })
+      expect(JSON.parse(text).assets.data).toEqual({ href: 's3://bucket/a.tif', 'auth:refs': ['store'], 'storage:refs': ['eu'] })
+      expect(lint(JSON.parse(text), { preset: 'strict' })).toEqual([])
+    },
+  )
+
+  it.each(['storage:platform', 'storage:region', 'storage:requester_pays', 'storage:tier', 'store:schemes', 'stac:schemes', 'storage'])(
+    'a field like %s is of others or of an older version',
+    (field) => expect(withStorage({ 'storage:schemes': { eu }, [field]: 'x' })).toEqual([]),
+  )
+
+  it('a misspelt storage:schemes is not looked for where nothing is in an object store', () => {
+    const properties = { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { key: KEY }, 'storage:schemas': { eu } }
+    const assets = { data: { href: 'https://data.example/a.tif', 'auth:refs': ['key'], 'storage:ref': ['eu'] } }
+    expect(brief({ ...itemOf({ assets }, [EXTENSION]), properties })).toEqual([])
   })
 })
 

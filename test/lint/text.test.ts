@@ -100,6 +100,8 @@ describe('text that is not JSON', () => {
     expect(said('{"a":1}\n{"a":2}\n')).toMatch(/this looks like NDJSON/)
     expect(said('\n<!doctype html>')).toMatch(/this looks like a web page/)
     expect(said('type: Feature\nid: a\n')).toMatch(/YAML and other formats are not read/)
+    for (const word of ['NaN', 'Infinity', '-Infinity', '-NaN'])
+      expect(said(`{"bbox":[0, ${word}]}`), word).toMatch(/JSON has no NaN and no Infinity/)
     expect(said('{"a":1}\nx')).not.toContain('NDJSON')
     expect(said('\n{"a":1}\n{"a":2}')).not.toContain('NDJSON')
   })

@@ -150,6 +150,7 @@ const removeScheme: Fix = (text, place) => {
 const references: Readonly<Record<string, Fix>> = {
   'refs-shape': (text, { pointer, value }) => (typeof value === 'string' ? text.wrap(pointer) : undefined),
   'dangling-ref': replaceWithNear,
+  'dangling-storage-ref': (text, place) => (typeof place.value === 'string' ? replaceWithNear : renameToNear)(text, place),
   'scheme-outside-document': copyFromWrapper,
   'duplicate-ref': remove,
   'unused-scheme': removeScheme,
@@ -212,9 +213,7 @@ const flows: Readonly<Record<string, Fix>> = {
   'flows-shape': nameFlow,
   'flow-name': renameToNear,
   'insecure-endpoint': useHttps,
-  'method-case': (text, { pointer, value }) => text.replace(pointer, String(value).toUpperCase()),
   'parameter-schema': (text, { pointer, value }) => (Array.isArray(own(value, 'examples')) ? undefined : text.wrap(`${pointer}/examples`)),
-  'scheme-ref-dangling': replaceWithNear,
   'subject-token-type': remove,
 }
 

@@ -36,13 +36,25 @@ const UNSEEN: ReadonlySet<MisplacedField['holder']> = new Set(['alternate', 'sum
 export function nearestAuthField(field: string): string | undefined {
   if (!looksLikeField(field) || FIELDS.includes(field)) return undefined
   const [, rest = ''] = /^a[a-z]*[:_\-. ]+([^:_\-. ].*)$/is.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []
-  const name = rest.toLowerCase()
-  const near = NAMES.includes(name) ? name : nearMiss(name, NAMES, ALIASES)
+  const near = nearestName(rest)
   return near && `auth:${near}`
 }
 
-const NAMES = ['schemes', 'refs']
+/** Returns the field of the storage extension that a misspelt name probably means. */
+export function nearestStorageField(field: string): 'storage:schemes' | 'storage:refs' | undefined {
+  const [, prefix = '', rest = ''] = /^(st[a-z]*)[:_\-. ]+([^:_\-. ].*)$/is.exec(field) ?? /^(storage)([rs].*)$/i.exec(field) ?? []
+  const near = /^storage$/i.test(prefix) || nearMiss(prefix, ['storage']) ? nearestName(rest) : undefined
+  return near && `storage:${near}` !== field ? `storage:${near}` : undefined
+}
 
-const FIELDS = NAMES.map((name) => `auth:${name}`)
+/** Both extensions have a field of either name. */
+function nearestName(written: string): (typeof NAMES)[number] | undefined {
+  const near = nearMiss(written.toLowerCase(), NAMES, ALIASES) ?? written.toLowerCase()
+  return NAMES.find((name) => name === near)
+}
+
+const NAMES = ['schemes', 'refs'] as const
+
+const FIELDS: readonly string[] = NAMES.map((name) => `auth:${name}`)
 
 const ALIASES = { reference: 'refs', references: 'refs', schema: 'schemes', schemas: 'schemes', schemata: 'schemes' }

@@ -60,16 +60,6 @@ export const fieldValue = rule('field-value', 'schemes', {
       if (method !== undefined && !/^(?:get|post)$/i.test(method)) report(`${pointer}/method`, 'method', { method })
     },
   },
-  'method-case': {
-    levels: ['info', 'info', 'off'],
-    messages: { case: '"method" is written in upper case: write "{upper}"' },
-    fix: 'safe',
-    flow({ value, pointer, scheme }, report) {
-      const method = scheme.type === 'signedUrl' ? ownString(value, 'method') : undefined
-      const upper = method?.toUpperCase()
-      if (upper !== method && (upper === 'GET' || upper === 'POST')) report(`${pointer}/method`, 'case', { upper })
-    },
-  },
 })
 
 const KEY_PLACES = ['query', 'header', 'cookie']

@@ -36,7 +36,7 @@ import { s3PublicBucket } from './s3-public-bucket.ts'
 import { s3WithoutStorage } from './s3-without-storage.ts'
 import { schemaOfParameter } from './schema-of-parameter.ts'
 import { schemeField } from './scheme-field.ts'
-import { schemeKey } from './scheme-key.ts'
+import { schemeName } from './scheme-name.ts'
 import { schemeOutsideDocument } from './scheme-outside-document.ts'
 import { schemeRefs } from './scheme-refs.ts'
 import { schemeType } from './scheme-type.ts'
@@ -77,7 +77,7 @@ export const rules: readonly Rule[] = [
   scopeUnlisted,
   endpointCors,
   schemesMap,
-  schemeKey,
+  schemeName,
   schemeType,
   requiredField,
   fieldType,

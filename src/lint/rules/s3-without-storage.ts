@@ -2,6 +2,7 @@ import { own } from '../../stac/document.ts'
 import type { TargetNode } from '../model.ts'
 import { hostOf } from '../model.ts'
 import { rule } from '../rule.ts'
+import { misspelt } from './dangling-storage-ref.ts'
 
 /** An object store outside of AWS is described by the storage extension. */
 export const s3WithoutStorage = rule('s3-without-storage', 'references', {
@@ -16,7 +17,12 @@ export const s3WithoutStorage = rule('s3-without-storage', 'references', {
 })
 
 function hasStorage({ object, asset, document }: TargetNode): boolean {
-  return describes(object) || describes(asset?.object) || describes(own(document.object, 'properties'))
+  return (
+    describes(object) ||
+    describes(asset?.object) ||
+    describes(own(document.object, 'properties')) ||
+    misspelt(object, 'storage:refs') !== undefined
+  )
 }
 
 const FIELDS = ['storage:refs', 'storage:platform', 'storage:region']

@@ -72,7 +72,7 @@ describe('levels', () => {
       layer(
         {
           preset: 'strict',
-          rules: { 'refs-empty': 'off', 'duplicate-ref': 'error' },
+          rules: { 'refs-shape': 'off', 'duplicate-ref': 'error' },
           overrides: [
             { files: ['old/**'], rules: { 'duplicate-ref': 'info', 'unused-scheme': 'info' } },
             { files: ['**/x.json'], rules: { 'duplicate-ref': 'off' }, reason: 'known' },
@@ -87,17 +87,17 @@ describe('levels', () => {
 
   it('levels come from the configuration, then the overrides in their order, then the command line', () => {
     expect(table.preset).toBe('strict')
-    expect(table.levelsFor('new/a.json')).toEqual({ 'refs-empty': 'off', 'duplicate-ref': 'error', 'unused-scheme': 'error' })
+    expect(table.levelsFor('new/a.json')).toEqual({ 'refs-shape': 'off', 'duplicate-ref': 'error', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/a.json')).toMatchObject({ 'duplicate-ref': 'info', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/x.json')).toMatchObject({ 'duplicate-ref': 'off' })
   })
 
   it('levels of a rule replace those of its cases that were given before', () => {
     const levels = tableOf({ rules: { 'apikey-in': 'off' } }, { 'field-value': 'info' }).levelsFor('a.json')
-    expect(levels).toMatchObject({ 'apikey-in': 'info', 'method-case': 'info' })
+    expect(levels).toMatchObject({ 'apikey-in': 'info', 'apikey-name': 'info' })
     expect(tableOf({ rules: { 'field-value': 'info', 'apikey-in': 'off' } }).levelsFor('a.json')).toMatchObject({
       'apikey-in': 'off',
-      'method-case': 'info',
+      'apikey-name': 'info',
     })
   })
 
@@ -118,15 +118,15 @@ describe('levels', () => {
 
   it('later layers go before the overrides of earlier ones, and each level says where it is set and why', () => {
     const base = layer(
-      { preset: 'strict', rules: { 'refs-empty': { level: 'off', reason: 'of old' } }, overrides: [override] },
+      { preset: 'strict', rules: { 'refs-shape': { level: 'off', reason: 'of old' } }, overrides: [override] },
       'base.json',
     )
     const own = layer({ infos: true, rules: { 'unused-scheme': 'warn' } })
     const { preset, levelsFor, explain } = levelTable([base, own], { 'apikey-in': 'warn' })
     expect(preset).toBe('strict')
-    expect(levelsFor('old/a.json')).toEqual({ 'refs-empty': 'off', 'unused-scheme': 'warn', 'apikey-in': 'warn' })
+    expect(levelsFor('old/a.json')).toEqual({ 'refs-shape': 'off', 'unused-scheme': 'warn', 'apikey-in': 'warn' })
     expect(explain('old/a.json')).toMatchObject({
-      'refs-empty': { level: 'off', from: 'base.json /rules/refs-empty', reason: 'of old' },
+      'refs-shape': { level: 'off', from: 'base.json /rules/refs-shape', reason: 'of old' },
       'unused-scheme': { level: 'warn', from: 'lint.json /rules/unused-scheme' },
       'apikey-in': { level: 'warn', from: '--rule' },
       'dangling-ref': { level: 'error', from: 'preset strict' },
