@@ -269,7 +269,7 @@ function rejected(
   const { origin } = new URL(url)
   const error = ERROR.exec(headers.get('www-authenticate') ?? '')?.[1]
   const says = words ? `. The server says: ${words}` : ''
-  const advice = status === 403 ? 'check that the account has access and accepted the terms' : CHECK_VALUE
+  const advice = status === 403 ? 'check its value, and that the account has access and accepted the terms' : CHECK_VALUE
   return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}${says}`, {
     credential,
     url,

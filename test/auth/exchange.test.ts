@@ -263,7 +263,10 @@ describe('a refusal', () => {
 
   it('advises by its status', async () => {
     expect(await refused(401)).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('whether it has expired') })
-    expect(await refused(403)).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('accepted the terms') })
+    expect(await refused(403)).toMatchObject({
+      code: 'AUTH_REJECTED',
+      hint: 'check its value, and that the account has access and accepted the terms',
+    })
   })
 
   it.each([

@@ -26,6 +26,12 @@ describe('explain', () => {
     expect((await explain(item)).stderr).toBe('')
   })
 
+  it('names setup for a target on this machine that no credential allows', async () => {
+    const local = await put(folder, 'local.json', itemWith({ a: { href: 'http://127.0.0.1:1/a', 'auth:refs': ['key'] } }))
+    const { code, stdout } = await explain(local)
+    expect([code, stdout]).toEqual([4, expect.stringContaining(`a credential for its URL: stac-auth setup ${local}\n`)])
+  })
+
   it('proposes no credential for an s3: URL that no credential of the type can authorize', async () => {
     const bucket = { openid: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' } }
     const asset = { href: 's3://bucket/a', 'auth:refs': ['openid'] }

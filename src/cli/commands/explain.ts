@@ -14,7 +14,7 @@ import type { DescribedTarget, RecognizedTarget } from '../known-providers.ts'
 import { openAuth } from '../open-auth.ts'
 import { chosenTarget, defined, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { setupCommand } from '../setup-hint.ts'
+import { namingDocument, setupCommand } from '../setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean
@@ -55,7 +55,9 @@ async function explain(name: string, options: ExplainOptions, context: Context):
     const needs = needsOfProviders(described.map(({ recognized }) => recognized)).map((need) => forLine(providerLine(need)))
     const view = { chosen, all: options.all ?? false, room, needs, style: styleOf(context.io, stdout) }
     // The line of a provider says what is missing, and its setup knows more than the document.
-    const shown = described.map(({ explanation, recognized }) => (recognized ? withoutProposals(explanation) : explanation))
+    const shown = described.map(({ explanation, recognized }) =>
+      withDocument(recognized ? withoutProposals(explanation) : explanation, name),
+    )
     await write(stdout, textOf(shown, view))
     if (advice !== undefined) await context.diagnostics.note(advice)
   }
@@ -111,6 +113,12 @@ export interface ProviderExplanation {
 export interface ExplainedTarget extends Explanation {
   /** The known provider whose file it is. */
   readonly provider?: ProviderExplanation
+}
+
+/** Returns the explanation with the document in its advice to set it up. */
+function withDocument(explanation: Explanation, name: string): Explanation {
+  const { hint } = explanation
+  return hint === undefined || name === '-' ? explanation : { ...explanation, hint: namingDocument(hint, name) }
 }
 
 /** Returns the explanation without credentials to add. */

@@ -27,7 +27,7 @@ import {
 import { type OrderOption, orderingAuth } from '../orders.ts'
 import { isBucket, outputFolder } from '../output-folder.ts'
 import type { QueueOption } from '../queue/address.ts'
-import { providersSetUp, withProviderHint } from '../setup-hint.ts'
+import { providersSetUp, withProviderHint, withSetupHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, type PlanView, printPlan } from './dry-run.ts'
@@ -120,11 +120,16 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
-      : await perform(events, { audience, progress, ...(isForPeople && { folder }), all, setUp }, within)
+      : await perform(events, { audience, progress, names: namesForSetup(names), ...(isForPeople && { folder }), all, setUp }, within)
     return worstExit([...exits, ...(await reportUnread(forecast, omissions, within, () => noLink(options, links)))])
   } finally {
     audience.end()
   }
+}
+
+/** The document of the command that advice names; a folder, a list or several inputs are more than one. */
+function namesForSetup(names: readonly string[]): readonly string[] {
+  return names.length === 1 && /\.(?:geo)?json$|^https?:/i.test(names[0] ?? '') ? names : []
 }
 
 /** Yields the targets of URLs, then the documents. */
@@ -177,6 +182,8 @@ async function queued(
 interface Performance {
   readonly audience: Audience
   readonly progress: Progress
+  /** The document to set up where a credential is missing or refused, if there is one. */
+  readonly names?: readonly string[]
   /** The folder that the summary names; absent where no summary is printed. */
   readonly folder?: string
   readonly all: boolean
@@ -186,11 +193,12 @@ interface Performance {
 /** Processes all events, reports failures and returns the exit codes. */
 export async function perform(
   events: AsyncIterable<DownloadEvent>,
-  { audience, progress, folder, all, setUp }: Performance,
+  { audience, progress, names = [], folder, all, setUp }: Performance,
   { io, diagnostics }: Context,
 ): Promise<readonly number[]> {
   const failed = new FailedFiles({ all })
-  const advised = ({ error, file: { url } }: FailedEvent) => withProviderHint(error, { url, context: progress.forecast.context }, setUp)
+  const advised = ({ error, file: { url } }: FailedEvent) =>
+    withProviderHint(withSetupHint(error, names), { url, context: progress.forecast.context }, setUp)
   let interrupted: AuthError | undefined
   try {
     for await (const given of events) {

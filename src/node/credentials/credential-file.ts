@@ -9,7 +9,7 @@ import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import { duplicateKeys, scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { shellWord } from '../../text/shell-word.ts'
+import { commandWord, shellWord } from '../../text/shell-word.ts'
 import { checkArgument, checkNamed, FUNCTION, OBJECT, type Table } from '../base/check-options.ts'
 import { readRegularFile } from '../base/files.ts'
 import { folderVariables, userFolder } from '../base/user-folder.ts'
@@ -39,7 +39,7 @@ export async function credentialsFromFile(
   if (name !== undefined && text !== undefined) return credentialsFromText(text, name, strategies)
   if (named === undefined) return { credentials: [] }
   throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} does not exist`, {
-    hint: 'create it with: { "version": 1, "credentials": [] }',
+    hint: `correct its name, or create it: stac-auth setup DOC --credentials ${commandWord(name ?? '')}`,
   })
 }
 

@@ -134,7 +134,8 @@ describe('what goes wrong', () => {
     vi.stubEnv('STAC_AUTH_TEST_TOKEN', 'wrong-wrong-wrong')
     const outcome = await downloaded(server, [item, '--json'])
     expect([outcome.code, Object.keys(outcome.files)]).toEqual([3, ['one/thumb-30.png']])
-    expect(lastError(outcome)).toMatchObject({ code: 'AUTH_REJECTED', credential: 'archive' })
+    const hint = `check its value and whether it has expired; stac-auth setup ${item} asks for it again`
+    expect(lastError(outcome)).toMatchObject({ code: 'AUTH_REJECTED', credential: 'archive', hint: expect.stringContaining(hint) })
     expect(outcome.stdout + outcome.stderr).not.toContain('wrong-wrong')
   })
 
