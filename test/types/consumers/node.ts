@@ -16,11 +16,7 @@ export const sizeOf = async (): Promise<number> => {
   const response: Response = await auth.fetch(assetOf(item, 'data'))
   return (await response.arrayBuffer()).byteLength
 }
-/** By the caller's own client, whose types know the buffer of an array. */
-export const sent = async (): Promise<Response> => {
-  const request = await auth.authorize(assetOf(item, 'data'))
-  return fetch(request.url, request)
-}
+/** With a client of the caller's, whose types know the buffer of an array. */
 export const throughFetch: Transport = async ({ method, url, headers, body }, { signal } = {}) => {
   const response = await fetch(url, { method, headers, redirect: 'manual', ...(body && { body }), ...(signal && { signal }) })
   return {
