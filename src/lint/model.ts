@@ -141,11 +141,24 @@ export class TargetNode {
 
   /** The types of the schemes that its refs name, as far as they have a readable type. */
   get types(): readonly string[] {
-    return (this.refs ?? NONE).flatMap((ref) => ownString(this.definition(ref)?.value, 'type') ?? [])
+    const found: string[] = []
+    for (const ref of this.refs ?? NONE) {
+      const type = ownString(this.definition(ref)?.value, 'type')
+      if (type !== undefined) found.push(type)
+    }
+    return found
   }
 }
 
 const NONE: readonly never[] = []
+
+/** A target that clients request with credentials. */
+export type ProtectedTarget = TargetNode & { readonly href: string }
+
+/** True for a target with an href and at least one ref. */
+export function isProtected(target: TargetNode): target is ProtectedTarget {
+  return target.href !== undefined && target.refs !== undefined && target.refs.length > 0
+}
 
 /** A definition, and where it was found. */
 export interface Definition {

@@ -1,5 +1,5 @@
 /** The interface of rules. A rule covers one mistake in all its cases; each case has its metadata, and hooks that check a document. */
-import type { Endpoint, FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import type { Endpoint, FlowNode, LintDocument, ParameterNode, ProtectedTarget, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
@@ -74,8 +74,6 @@ interface Hooks {
   /** A parameter of a signing API. */
   parameter?(parameter: ParameterNode, report: Report): void
 }
-
-export type ProtectedTarget = TargetNode & { readonly href: string }
 
 /** One case of a rule. */
 export interface RuleCase {

@@ -1,11 +1,11 @@
 /** Runs all rules on one document, with one finding for each mistake. */
 import { ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
-import { endpointsOf, type FlowNode, type LintDocument, type SchemeMap, type SchemeNode, type TargetNode } from './model.ts'
+import { endpointsOf, type FlowNode, isProtected, type LintDocument, type SchemeMap, type SchemeNode, type TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'
 import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
-import type { CaseMeta, ProtectedTarget, Report, ReportData, RuleCase } from './rule.ts'
+import type { CaseMeta, Report, ReportData, RuleCase } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { type Violation, violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
@@ -131,10 +131,6 @@ export class Runner {
       })
     }
   }
-}
-
-function isProtected(target: TargetNode): target is ProtectedTarget {
-  return target.href !== undefined && target.refs !== undefined && target.refs.length > 0
 }
 
 function fixOf({ fix }: CaseMeta, data: ReportData): Finding['fix'] {

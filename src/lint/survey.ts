@@ -156,19 +156,23 @@ class Walk implements Survey {
   #members(object: JsonObject, depth: number, holder: Holder): void {
     const level = depth - this.#base
     if (isTarget(holder)) this.#onTarget(holder, String(this.#path[level - 1]), object)
+    let members = 0
+    let strings = 0
     for (const name in object) {
-      this.members++
+      members++
       let inner = holder
       if (mayBeField(name) && this.#isMisplaced(name, depth, holder)) inner = 'skip'
       else if (name === this.#left && depth === this.#base) continue
       const value = object[name]
-      if (typeof value === 'string') this.strings++
+      if (typeof value === 'string') strings++
       else if (typeof value === 'object' && value !== null) {
         this.#path[level] = name
         this.value(value, depth + 1, holderIn(name, inner, this.#kind))
         if (this.tooDeep !== undefined) return
       }
     }
+    this.members += members
+    this.strings += strings
   }
 
   /** Records a misplaced field. */
@@ -242,6 +246,9 @@ function isMisplaced(field: string, holder: Holder, kind: DocumentKind): boolean
 /** Returns the holder that the value of a member is. */
 function holderIn(field: string, holder: Holder, kind: DocumentKind): Holder {
   switch (holder) {
+    // First, because most objects are nested.
+    case 'nested':
+      return insideOther(field)
     case 'skip':
       return 'skip'
     case 'document':
@@ -268,8 +275,12 @@ function holderIn(field: string, holder: Holder, kind: DocumentKind): Holder {
     case 'scheme':
       return field === 'flows' ? 'flows' : 'nested'
     default:
-      return field === 'parameters' || field === 'scopes' ? 'free' : field === 'schema' ? 'skip' : 'nested'
+      return insideOther(field)
   }
+}
+
+function insideOther(field: string): Holder {
+  return field === 'parameters' || field === 'scopes' ? 'free' : field === 'schema' ? 'skip' : 'nested'
 }
 
 function insideDocument(field: string, kind: DocumentKind): Holder {

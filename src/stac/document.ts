@@ -125,7 +125,10 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** Returns the object's own member of that name, else undefined, also for `toString` and `__proto__`. */
 export function own(object: unknown, name: string): unknown {
-  return isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
+  if (!isObject(object)) return undefined
+  const value = object[name]
+  // Most members that are asked for are absent.
+  return value === undefined || Object.hasOwn(object, name) ? value : undefined
 }
 
 /** Returns the own member when it is a string. */
@@ -148,7 +151,7 @@ export function pointer(base: string, ...names: readonly (string | number)[]): s
 }
 
 function escapeName(name: string): string {
-  return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
+  return name.includes('/') || name.includes('~') ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name
 }
 
 const MiB = 2 ** 20
