@@ -23,7 +23,7 @@ describe('rules', () => {
 
   it('shows the part about a code of a rule with several, and names the rule', async () => {
     const { stdout } = await run(['rules', 'apikey-in'])
-    expect(stdout).toMatch(/^# apikey-in\n[\s\S]*^## Repair$[\s\S]*\nstac-auth rules field-value explains the whole rule\.\n$/m)
+    expect(stdout).toMatch(/^# apikey-in\n[\s\S]*1. Look up[\s\S]*\nstac-auth rules field-value explains the whole rule\.\n$/m)
     expect(stdout).not.toContain('apikey-name')
     expect((await run(['rules', 'field-value'])).stdout).toMatch(/^# field-value\n[\s\S]*^## apikey-in$/m)
   })

@@ -102,7 +102,7 @@ const BEYOND: Readonly<Record<string, number>> = {
   // Misspelt where the schema has no list of fields
   'auth-field-name': 25,
   // A name that nothing defines
-  'dangling-ref': 238,
+  'dangling-ref': 228,
   // Lists of Items whose own type is missing or wrong: the schema reads the Items in it
   'document-type': 8,
   // Discovery addresses have no format; other protocols than https
@@ -123,8 +123,8 @@ const BEYOND: Readonly<Record<string, number>> = {
   'refs-list': 5,
   // Schemes inside of schemes
   'scheme-field': 11,
-  // References of schemes in circles, and exchanges without one
-  'scheme-refs': 5,
+  // References of schemes to nothing, and in circles
+  'scheme-refs': 15,
   // Almost a defined type, or none at all
   'scheme-type': 2,
   // Maps around the documents of a wrapper

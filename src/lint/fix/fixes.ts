@@ -214,6 +214,7 @@ const flows: Readonly<Record<string, Fix>> = {
   'flow-name': renameToNear,
   'insecure-endpoint': useHttps,
   'parameter-schema': (text, { pointer, value }) => (Array.isArray(own(value, 'examples')) ? undefined : text.wrap(`${pointer}/examples`)),
+  'scheme-ref-dangling': replaceWithNear,
   'subject-token-type': remove,
 }
 

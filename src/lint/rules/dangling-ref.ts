@@ -3,7 +3,7 @@ import { nearMiss } from '../../text/suggest.ts'
 import { namesFor } from '../model.ts'
 import { rule } from '../rule.ts'
 
-/** Each name in `auth:refs` is a key of `auth:schemes` in scope; a scheme refers to its siblings only. */
+/** Each name in `auth:refs` is a key of `auth:schemes` in scope. */
 export const danglingRef = rule('dangling-ref', 'references', {
   'dangling-ref': {
     levels: ['error', 'error', 'off'],
@@ -17,12 +17,6 @@ export const danglingRef = rule('dangling-ref', 'references', {
         const ref = refs[index]
         if (typeof ref !== 'string' || target.definition(ref)) continue
         report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
-      }
-    },
-    scheme({ refs, pointer, map: { value: siblings } }, report) {
-      for (const [index, ref] of refs.entries()) {
-        if (typeof ref !== 'string' || Object.hasOwn(siblings, ref)) continue
-        report(`${pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
       }
     },
   },

@@ -16,6 +16,13 @@ export const refsList = rule('refs-list', 'references', {
       return true
     },
   },
+  'refs-empty': {
+    levels: ['info', 'info', 'off'],
+    messages: { empty: 'auth:refs is empty: no authentication is needed' },
+    target(target, report) {
+      if (target.refs?.length === 0) report(`${target.pointer}/auth:refs`, 'empty')
+    },
+  },
   'duplicate-ref': {
     levels: ['warn', 'warn', 'off'],
     messages: { twice: 'auth:refs lists "{ref}" twice: remove one' },

@@ -1,9 +1,21 @@
 /** Cycles among the `auth:refs` of schemes. */
 import { own, ownString, pointer } from '../../stac/document.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import { rule } from '../rule.ts'
 
 export const schemeRefs = rule('scheme-refs', 'flows', {
+  'scheme-ref-dangling': {
+    levels: ['error', 'error', 'off'],
+    messages: { undefined: 'auth:refs names "{ref}", which this auth:schemes does not define: define it, or correct the name' },
+    fix: 'suggestion',
+    scheme({ refs, pointer: where, map: { value: siblings } }, report) {
+      for (const [index, ref] of refs.entries()) {
+        if (typeof ref !== 'string' || Object.hasOwn(siblings, ref)) continue
+        report(`${where}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
+      }
+    },
+  },
   'scheme-ref-cycle': {
     levels: ['error', 'error', 'off'],
     messages: { cycle: 'schemes refer to each other in a circle: {path}. Remove one reference' },
