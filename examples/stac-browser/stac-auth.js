@@ -57,13 +57,18 @@ export async function mount() {
   defineStacAuth()
   const summary = document.createElement('summary')
   const asked = document.createElement('div')
+  // The element takes the width that it gets.
+  asked.style.width = 'min(28rem, calc(100vw - 4rem))'
   element = Object.assign(document.createElement('stac-auth'), { auth, logins })
   element.addEventListener('stac-auth-asking', ({ detail }) => {
     panel.open = detail.asking
   })
   asked.append(element)
   const logout = Object.assign(document.createElement('button'), { textContent: 'Log out', type: 'button' })
-  logout.onclick = () => logins.logoutAll().catch(console.warn)
+  logout.onclick = () => {
+    panel.open = false
+    logins.logoutAll().catch(console.warn)
+  }
   summary.onclick = (event) => {
     event.preventDefault()
     const isOpen = panel.open
