@@ -79,14 +79,14 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/auth/create-engine.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 38_000 },
   { entry: 'dist/lint/lint.js', budget: 33_000 },
-  { entry: 'dist/lint/on-demand.js', budget: 2_750 },
+  { entry: 'dist/lint/on-demand.js', budget: 2_800 },
   { entry: 'dist/crawl/index.js', budget: 17_500 },
   // One provider, and all of them with the recognizer.
   { entry: 'dist/providers/copernicus.js', budget: 3_500 },
   { entry: 'dist/providers/index.js', budget: 22_000 },
   { entry: 'dist/browser/logins.js', budget: 6_500 },
   // With the core, as all of the entry point contains `createLiveAuth`.
-  { entry: 'dist/browser/index.js', budget: 23_000 },
+  { entry: 'dist/browser/index.js', budget: 23_500 },
   { entry: 'dist/browser/live-auth.js', budget: 18_000 },
   { entry: 'dist/element/index.js', budget: 12_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
@@ -96,10 +96,10 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 65_500
+export const OPEN_ID_LOGIN_BUDGET = 66_000
 
 /** For the file for pages without a bundler, which contains everything. */
-export const BUNDLE_BUDGET = 150_000
+export const BUNDLE_BUDGET = 151_000
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 /**
- * Downloads by the workers of a queue, in full: minutes and 12 GB on the disk. `npm run test:load:queue` runs all rows, `-- killed` those
- * that are named; with `SCALE=0.1` a tenth of the files.
+ * Downloads by the workers of a queue, in full: minutes and 12 GB on the disk. `npx tsx test/load/queue.ts` runs all rows, `… killed` those that
+ * are named; with `SCALE=0.1` a tenth of the files.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

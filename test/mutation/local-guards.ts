@@ -280,7 +280,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     promise: 'A home folder with a relative path is refused.',
     file: 'src/node/base/user-folder.ts',
     within: 'checkHome',
-    code: 'isAbsolute(named || homedir())',
+    code: 'isAbsolute(named || libraryHome())',
     becomes: 'true',
     test: 'test/node/user-folder.test.ts',
     title:

@@ -2,7 +2,7 @@
  * Folders of the user. Variables with a relative path are ignored (XDG Base Directory Specification §2), because the working directory
  * would then decide which files are read.
  */
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { isAbsolute, posix, win32 } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 
@@ -54,8 +54,17 @@ export function withAbsoluteFolders<Variables extends Environment>(env: Variable
 /** Throws where third-party libraries would look for the home folder in the working directory. Errors: `CONFIG_INVALID`. */
 export function checkHome(env: Environment = process.env): void {
   const named = env.HOME || env.USERPROFILE || (env.HOMEPATH && `${env.HOMEDRIVE ?? 'C:'}${env.HOMEPATH}`)
-  if (isAbsolute(named || (homeFolder(env) ?? ''))) return
+  if (isAbsolute(named || libraryHome())) return
   throw new ConfigurationError('CONFIG_INVALID', 'the home folder cannot be used: its path is not absolute', { hint: HOME_HINT })
+}
+
+/** Returns what libraries take for the home folder, which is empty with an empty `HOME`. */
+function libraryHome(): string {
+  try {
+    return homedir()
+  } catch {
+    return ''
+  }
 }
 
 /** Hint for a missing home folder. */
