@@ -42,6 +42,8 @@ export function nearestAuthField(field: string): string | undefined {
 
 /** Returns the field of the storage extension that a misspelt name probably means. */
 export function nearestStorageField(field: string): 'storage:schemes' | 'storage:refs' | undefined {
+  // Most names of a document are not even near.
+  if (field[0] !== 's' && field[0] !== 'S') return undefined
   const [, prefix = '', rest = ''] = /^(st[a-z]*)[:_\-. ]+([^:_\-. ].*)$/is.exec(field) ?? /^(storage)([rs].*)$/i.exec(field) ?? []
   const near = /^storage$/i.test(prefix) || nearMiss(prefix, ['storage']) ? nearestName(rest) : undefined
   return near && `storage:${near}` !== field ? `storage:${near}` : undefined

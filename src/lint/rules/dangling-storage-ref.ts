@@ -59,8 +59,9 @@ function check({ object, pointer }: TargetNode, maps: readonly JsonObject[], isM
 
 /** Returns the name under which an object has the field, if it does not have the field itself. */
 export function misspelt(holder: unknown, field: 'storage:schemes' | 'storage:refs'): string | undefined {
-  if (own(holder, field) !== undefined) return undefined
-  return Object.keys(holder ?? {}).find((name) => nearestStorageField(name) === field)
+  if (!isObject(holder) || own(holder, field) !== undefined) return undefined
+  for (const name in holder) if (nearestStorageField(name) === field && Object.hasOwn(holder, name)) return name
+  return undefined
 }
 
 /** Returns the maps of storages that the targets of a document may use: its own, and those of its wrapper and its parents. */
