@@ -165,6 +165,24 @@ it.each([
   expect(JSON.parse(fixText(JSON.stringify(unknown), { suggestions: true }).text).stac_extensions).toEqual([url])
 })
 
+describe('fields of a scheme', () => {
+  const messages = (schemes: object) =>
+    lint(itemOf({ assets: {} }, [EXTENSION], schemes), { rules: { 'unused-scheme': 'off' } }).map(({ message }) => message)
+
+  it.each(['region', 'requester_pays', 'requesterPays', 'endpoint_url', 'aws_region'])(
+    '%s of an s3 scheme belongs to the storage',
+    (field) => {
+      expect(messages({ store: { type: 's3', [field]: 'x' } })).toEqual([expect.stringMatching(/"\w+" here: .* in storage:schemes/)])
+      expect(messages({ key: { ...KEY, [field]: 'x' } })).toEqual([expect.stringContaining('the extension does not define')])
+    },
+  )
+
+  it('a flow without scopes may have none', () => {
+    const flows = { clientCredentials: { tokenUrl: 'https://id.example/token' } }
+    expect(messages({ login: { type: 'oauth2', flows } })).toEqual([expect.stringContaining('"scopes": write {}')])
+  })
+})
+
 describe('storage:refs of an asset in an object store', () => {
   const withStorage = (properties: object, refs: readonly string[] = ['eu']) =>
     lint({

@@ -95,7 +95,7 @@ describe.each(['react', 'preact'] as const)('a component of %s', (framework) => 
 async function scriptOf(framework: keyof typeof RENDER): Promise<string> {
   const contents = `import { createLiveAuth } from 'stac-auth/browser'
     import { defineStacAuth } from 'stac-auth/element'
-    import { Access, Wrapped } from './test/types/${framework}/access.tsx'
+    import { Access, Wrapped } from './test/types/jsx/access.tsx'
     ${RENDER[framework]}
     defineStacAuth()
     const auth = createLiveAuth({ credentials: [] })
@@ -107,6 +107,7 @@ async function scriptOf(framework: keyof typeof RENDER): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     alias: {
+      '#framework': join(root, `test/types/jsx/${framework}.ts`),
       '#platform': join(root, 'src/platform/web.ts'),
       'stac-auth/browser': join(root, 'src/browser/index.ts'),
       'stac-auth/element': join(root, 'src/element/index.ts'),

@@ -30,10 +30,13 @@ export const schemeField = rule('scheme-field', 'schemes', {
   },
   'unknown-field': {
     levels: ['warn', 'warn', 'off'],
-    messages: { unknown: 'the extension does not define "{field}" here, so clients ignore it: correct or remove it' },
+    messages: {
+      unknown: 'the extension does not define "{field}" here, so clients ignore it: correct or remove it',
+      storage: 'clients ignore "{field}" here: describe the object store in storage:schemes, and name it in storage:refs of the asset',
+    },
     fix: 'suggestion',
     scheme({ value, type, pointer }, report) {
-      if (isDefinedType(type)) check(value, SCHEME_FIELDS, pointer, report)
+      if (isDefinedType(type)) check(value, SCHEME_FIELDS, pointer, report, type === 's3' ? STORAGE_FIELD : undefined)
     },
     flow({ value, pointer, scheme }, report) {
       check(value, scheme.type === 'oauth2' ? OAUTH2_FIELDS : SIGNED_FIELDS, pointer, report)
@@ -57,12 +60,16 @@ export const schemeField = rule('scheme-field', 'schemes', {
 
 const FIELDS_OF_TYPES = Object.entries(FIELD_TYPES)
 
-function check(object: JsonObject, known: readonly string[], at: string, report: Report): void {
+/** What the storage extension says of an object store, in any spelling. */
+const STORAGE_FIELD = /^(?:aws)?[-_]?(?:region|endpoint|platform|bucket|requester[-_]?pays)/i
+
+function check(object: JsonObject, known: readonly string[], at: string, report: Report, ofStorage?: RegExp): void {
   for (const field in object) {
     if (known.includes(field) || field.includes(':') || field.startsWith('x-')) continue
     const value = object[field]
     // Reported by nested-scheme.
     if (isObject(value) && isDefinedType(ownString(value, 'type'))) continue
-    report(pointerTo(at, field), 'unknown', { field, near: nearMiss(field, known) })
+    const near = nearMiss(field, known)
+    report(pointerTo(at, field), near === undefined && ofStorage?.test(field) ? 'storage' : 'unknown', { field, near })
   }
 }

@@ -2,7 +2,7 @@
 
 import { createLiveAuth, createLogins } from 'stac-auth/browser'
 import type { StacAuthElement, StacAuthEvents } from 'stac-auth/element'
-import { type StacAuthProps, useRef } from '#framework'
+import { type StacAuthProps, styled, useRef } from '#framework'
 
 const auth = createLiveAuth({ credentials: [] })
 const logins = createLogins(auth, { callback: '/callback.html' })
@@ -19,6 +19,7 @@ export function Access({ item, url, onReady }: Props) {
     <stac-auth
       ref={element}
       key="access"
+      {...styled}
       style={{ maxWidth: '40rem' }}
       auth={auth}
       logins={logins}
