@@ -108,7 +108,8 @@ function micro(milliseconds, items) {
   return `${((milliseconds * 1000) / items).toFixed(1)} µs`
 }
 
-export function item(index) {
+/** An Item of 9 kB; those of one variant have the same schemes, as in a catalog. */
+export function item(index, variant = index) {
   const bands = ['B02', 'B03', 'B04', 'B08', 'SCL', 'visual']
   return {
     type: 'Feature',
@@ -142,7 +143,7 @@ export function item(index) {
       keywords: ['reflectance', 'optical', 'land', 'example'],
       providers: [{ name: 'Example Agency', roles: ['producer', 'licensor'], url: 'https://agency.example/' }],
       'processing:level': 'L2A',
-      'auth:schemes': schemes(index),
+      'auth:schemes': schemes(variant),
       'storage:schemes': { store: { type: 'custom-s3', platform: 'https://store.example', region: 'eu-1', requester_pays: false } },
     },
     links: ['self', 'parent', 'collection', 'root', 'license', 'thumbnail'].map((rel) => link(rel, index)),

@@ -179,8 +179,7 @@ async function plant(folder, items) {
   const every = Math.floor(items / MISTAKES.length)
   const planted = []
   for (let index = 0; index < items; index++) {
-    const document = item(index)
-    document.properties['auth:schemes'] = item(0).properties['auth:schemes']
+    const document = item(index, 0)
     const mistake = index % every === 0 ? MISTAKES[index / every] : undefined
     const file = join(folder, `${index}.json`)
     if (mistake) {

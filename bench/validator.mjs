@@ -63,7 +63,7 @@ export async function run({ items = ITEMS, rounds = ROUNDS } = {}) {
 async function written(folder, items) {
   const files = join(folder, 'items')
   await mkdir(files)
-  for (let index = 0; index < items; index++) await writeFile(join(files, `${index}.json`), JSON.stringify(item(index)))
+  for (let index = 0; index < items; index++) await writeFile(join(files, `${index}.json`), JSON.stringify(item(index, 0)))
   return files
 }
 
@@ -91,7 +91,8 @@ async function validated(files, schemaMap, items) {
 
 async function linted(files, items) {
   const ours = await cost(dirname(files), [OURS, 'lint', files, '--format', 'json'])
-  if (JSON.parse(ours.said).summary.documents !== items) throw new Error('not all files were linted')
+  const { documents, errors, warnings } = JSON.parse(ours.said).summary
+  if (documents !== items || errors + warnings > 0) throw new Error(`${documents} files linted, ${errors + warnings} findings`)
   return ours
 }
 
