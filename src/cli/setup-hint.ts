@@ -37,7 +37,8 @@ function withDocument(error: AuthError, [name = '-', ...others]: readonly string
 
 /** Returns a hint with a document in place of DOC in the command that sets it up. */
 export function namingDocument(hint: string, document: string): string {
-  return hint.replaceAll('stac-auth setup DOC', setupCommand(document))
+  // A function, because a name with `$&` or the like would be a pattern.
+  return hint.replaceAll('stac-auth setup DOC', () => setupCommand(document))
 }
 
 /** Codes of errors that known providers answer with where a credential is missing or refused. */

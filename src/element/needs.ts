@@ -61,8 +61,7 @@ export async function wantedOf(
     wanted.map(async ({ credential: id, error }) => {
       const known = credentials.list().find((one) => one.id === id)
       const given = known ?? credentials.offer(id)
-      // A strategy of the page itself has no form here.
-      const model = given && (await formOfCredential(given).catch(() => undefined))
+      const model = given && (await formOfCredential(given).catch(withoutForm))
       const isLogin = known !== undefined && model?.loginAt !== undefined && error.code === 'LOGIN_REQUIRED'
       return [
         {
@@ -288,4 +287,9 @@ function partiesOf({ sendTo, secretTo, loginAt }: FormModel, catalog: string | u
     files: hosts(sendTo),
     provider: hosts([...(loginAt === undefined ? [] : [loginAt]), ...secretTo]),
   }
+}
+
+/** A credential for a strategy of the page itself has no form here. */
+function withoutForm(error: unknown): undefined {
+  if (!isAuthError(error)) throw error
 }

@@ -94,8 +94,7 @@ export class StacAuthElement extends Base {
   #parts: Panel | undefined
   /** An error that was reported before the first result. */
   #early: unknown
-  readonly #asking = new Asking()
-  #isAsking = false
+  readonly #asking = new Asking((asking) => this.#tell('stac-auth-asking', { asking }))
 
   /** The engine of `createLiveAuth`. It sends requests without a credential where none can be used: the element asks when one is refused. */
   get auth(): ElementAuth | undefined {
@@ -106,7 +105,7 @@ export class StacAuthElement extends Base {
     // `createAuth` returns an engine, too, but the user could add nothing to it.
     if (auth && !auth.credentials) throw new TypeError('auth must be created with createLiveAuth')
     this.#auth = auth
-    this.#asking.reset()
+    this.#asking.begin(auth?.credentials)
     auth?.credentials.allowAnonymous()
     this.#subscribe()
     this.#ask()
@@ -221,19 +220,17 @@ export class StacAuthElement extends Base {
 
   /** True while requests lack something, unless the user does without it: for a page that shows the element only then. */
   get asking(): boolean {
-    return this.#isAsking
+    return this.#asking.isNeeded
   }
 
   /** The user does without what requests lack now: `asking` is false until something else is lacking, or this was there meanwhile. */
   decline(): void {
-    this.#asking.decline(this.#auth?.credentials)
-    this.#tellAsking()
+    this.#asking.decline()
   }
 
   /** The user wants to be asked for what was declined. */
   ask(): void {
-    this.#asking.reset()
-    this.#tellAsking()
+    this.#asking.ask()
   }
 
   /** Called by the browser when the element is inserted into a document. */
@@ -268,21 +265,12 @@ export class StacAuthElement extends Base {
   #subscribe(): void {
     this.#unsubscribe?.()
     if (!this.isConnected) return
-    const credentials = this.#auth?.credentials
-    this.#unsubscribe = credentials?.subscribe((change) => {
-      this.#asking.follow(change, credentials)
-      this.#tellAsking()
+    this.#unsubscribe = this.#auth?.credentials.subscribe((change) => {
+      this.#asking.follow(change)
       if (change.kind !== 'needed') for (const view of this.#views.values()) view.forget(change.credential)
       this.#start()
     })
-    this.#tellAsking()
-  }
-
-  #tellAsking(): void {
-    const asking = this.#asking.isNeeded(this.#auth?.credentials)
-    if (asking === this.#isAsking) return
-    this.#isAsking = asking
-    this.#tell('stac-auth-asking', { asking })
+    this.#asking.update()
   }
 
   /**

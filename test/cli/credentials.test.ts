@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
@@ -164,6 +164,18 @@ describe('credentials remove', () => {
     }
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['c'])
     expect(await readdir(user.secrets)).toEqual(['shared.value'])
+  })
+
+  it('keeps the credential while its secret cannot be removed, so that the command can be repeated', async () => {
+    const user = await newUser()
+    await mkdir(join(user.secrets, 'a.value'), { recursive: true, mode: 0o700 })
+    const all = [key('a', stored(user.secrets, 'a.value'))]
+    await put(join(user.home, 'stac-auth'), 'credentials.json', { version: 1, credentials: all })
+    expect(await user.at(['credentials', 'remove', 'a'])).toMatchObject({ code: 6, stderr: expect.stringContaining('error FILE_ACCESS') })
+    expect(await user.credentials()).toHaveLength(1)
+    await rm(join(user.secrets, 'a.value'), { recursive: true })
+    expect(await user.at(['credentials', 'remove', 'a'])).toMatchObject({ code: 0 })
+    expect(await user.credentials()).toEqual([])
   })
 
   it('names the credential that needs it, and changes nothing', async () => {

@@ -44,6 +44,10 @@ describe('the advice for a refused request without a credential', () => {
     const url = 'https://data.example/a.tif'
     const error = new CredentialError('AUTH_REJECTED', 'refused', { credential: 'key', url, hint: CHECK_VALUE })
     expect(withSetupHint(error, ['item.json']).hint).toMatch(/; stac-auth setup item\.json asks for it again$/)
+    for (const pattern of ['$&', '$`', "$'", '$$'])
+      expect(withSetupHint(error, [`a${pattern}.json`]).hint).toBe(
+        CHECK_VALUE.replace('DOC', () => `'a${pattern.replace("'", () => "'\\''")}.json'`),
+      )
     for (const names of [[], ['-'], [url], ['a.json', 'b.json']]) expect(withSetupHint(error, names).hint).toBe(CHECK_VALUE)
   })
 })

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { loadKeyring } from '../../src/node/credentials/keyring.ts'
 import { secretSource } from '../../src/node/credentials/secret-source.ts'
-import { isStored, replaceSecret, storeSecret } from '../../src/node/credentials/store-secret.ts'
+import { isStored, removeStoredSecret, replaceSecret, storeSecret } from '../../src/node/credentials/store-secret.ts'
 import { temporaryFolder } from '../cli/folder.ts'
+import { failureOf } from '../harness/failure.ts'
 
 const folder = await temporaryFolder()
 let users = 0
@@ -27,6 +28,7 @@ function keyring(habit?: 'forgets' | 'locked') {
       if (habit !== 'forgets') kept.set(this.#key, secret)
     }
     async deletePassword() {
+      if (habit === 'locked') throw new Error('locked: s3cr3t')
       return kept.delete(this.#key)
     }
   }
@@ -48,6 +50,17 @@ describe('a typed secret', () => {
     expect(kept.get('stac-auth portal.value')).toBe('newer')
     await stored.remove()
     expect(kept.has('stac-auth portal.value')).toBe(false)
+  })
+
+  it('is removed from the keyring, also a second time, and the keyring that refuses is named', async () => {
+    const { kept, load } = keyring()
+    await storeSecret('portal.value', 's3cr3t', newUser(), load)
+    await removeStoredSecret({ keyring: 'portal.value' }, load)
+    await removeStoredSecret({ keyring: 'portal.value' }, load)
+    expect(kept.size).toBe(0)
+    const failure = await failureOf(removeStoredSecret({ keyring: 'portal.value' }, keyring('locked').load))
+    expect(failure).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('"portal.value"') })
+    expect(failure.message).not.toContain('s3cr3t')
   })
 
   it.each(['forgets', 'locked', undefined] as const)('is kept in a private file where the keyring cannot (%s)', async (habit) => {

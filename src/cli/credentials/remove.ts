@@ -22,11 +22,12 @@ export async function remove(id: string, options: CredentialsOption, context: Co
   const user = others.find((one) => one.with === id || one.subject === id)
   if (user) throw usageError(`the credential "${user.id}" needs "${id}"`, `stac-auth credentials remove ${user.id} goes first`)
   await logout()
-  await dropCredential(file, id)
   const { env } = context.io
   const kept = new Set(others.flatMap(storedSources).map((source) => JSON.stringify(source)))
   const own = storedSources(credential).filter((source) => !kept.has(JSON.stringify(source)))
+  // Before the credential: after a failure the same command does the rest.
   for (const source of own) await removeStoredSecret(source)
+  await dropCredential(file, id)
   const secrets = own.length === 0 ? '' : `, with ${own.length === 1 ? 'its stored secret' : `its ${own.length} stored secrets`}`
   await context.diagnostics.note(`"${id}" is removed from ${forLine(file)}${secrets}`)
   return EXIT.done

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject, SecretValue } from '../../auth/credential.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { matchesAny, parseUrlPattern } from '../../auth/url-pattern.ts'
+import { isRegisteredScheme } from '../../http/challenge.ts'
 import { type CredentialTemplate, credentialsFrom, type Hole, type Provider, type Way } from '../../providers/provider.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
@@ -182,16 +183,16 @@ export async function catalogSchemes(provider: Provider): Promise<Readonly<Recor
   const strategies = await loadStrategies(defaultStrategies)
   const schemes: Record<string, object> = {}
   for (const credential of provider.ways.flatMap((way) => ownCredentials(exampleOf(provider, way)))) {
-    if (credential.type === 'signedUrl' || (credential.type === 'http' && !REGISTERED.has(String(credential.scheme)))) continue
-    const scheme = withScopes(strategies.find(({ type }) => type === credential.type)?.schemeOf(credential as never) ?? {})
+    if (credential.type === 'signedUrl' || (credential.type === 'http' && !isRegisteredScheme(String(credential.scheme)))) continue
+    const scheme = withScopes(
+      strategies.find(({ type }) => type === credential.type)?.schemeOf(credential as never) ?? {},
+      credential.scopes,
+    )
     const isKnown = Object.values(schemes).some((one) => forJson(one) === forJson(scheme))
     if (!isKnown) schemes[credential.type === 's3' ? 's3' : String(credential.id)] = scheme
   }
   return schemes
 }
-
-/** The registered HTTP authentication schemes that providers use. */
-const REGISTERED: ReadonlySet<string> = new Set(['basic', 'bearer', 'digest'])
 
 /** Leaves out credentials that only open the way to another one. */
 function ownCredentials(credentials: readonly CredentialObject[]): readonly CredentialObject[] {
@@ -199,10 +200,11 @@ function ownCredentials(credentials: readonly CredentialObject[]): readonly Cred
 }
 
 /** Adds the scopes that every flow must have, also where none are needed. */
-function withScopes(scheme: object): object {
+function withScopes(scheme: object, needed: unknown): object {
   const { flows } = scheme as { readonly flows?: Readonly<Record<string, object>> }
   if (!flows) return scheme
-  return { ...scheme, flows: Object.fromEntries(Object.entries(flows).map(([name, flow]) => [name, { ...flow, scopes: {} }])) }
+  const scopes = Object.fromEntries((Array.isArray(needed) ? needed : []).map((name) => [name, '']))
+  return { ...scheme, flows: Object.fromEntries(Object.entries(flows).map(([name, flow]) => [name, { ...flow, scopes }])) }
 }
 
 /** Where the user gets what is asked for. */

@@ -63,9 +63,15 @@ export async function recordIn(parsed: unknown, file: string, client: Translatio
   if (ownString(params, 'target_lang') === undefined || !texts || !Array.isArray(inputs) || !inputs.every(isInput))
     throw new ConfigurationError('CONFIG_INVALID', `the resume file "${file}" is damaged; nothing was sent`)
   checkService(file, service, client)
-  const isSpare = dirname(resolve(file)) === tmpdir() && SPARE.test(basename(file))
-  if (!isSpare) for (const { output } of inputs as RecordedInput[]) await checkBeside(file, output)
+  if (!(await isSpare(file))) for (const { output } of inputs as RecordedInput[]) await checkBeside(file, output)
   return { kind, service: client.origin ?? '', params: params as TranslateParams, inputs: inputs as RecordedInput[], texts }
+}
+
+/** True for a record that this user's own command wrote into the temporary folder, into which others can write too. */
+async function isSpare(file: string): Promise<boolean> {
+  if (dirname(resolve(file)) !== tmpdir() || !SPARE.test(basename(file))) return false
+  const status = await lstat(file)
+  return status.isFile() && (process.getuid === undefined || status.uid === process.getuid())
 }
 
 async function checkBeside(file: string, output = file): Promise<void> {

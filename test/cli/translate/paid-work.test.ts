@@ -1,10 +1,12 @@
 /** What was paid for is kept, whatever ends the command. */
+
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashOf, memoryKey } from '../../../src/cli/translate/text-memory.ts'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
 import { put, temporaryFolder } from '../folder.ts'
@@ -269,6 +271,15 @@ it('a record of others writes nothing outside of its folder', async () => {
   const record = await put(folder, 'a.resume.json', JSON.stringify({ kind: 'texts', service: fake.url, params, inputs, texts }))
   expect(lastError(await translate(['--resume', record, '--json'])).code).toBe('PATH_UNSAFE')
   expect(await readFile(victim, 'utf8')).toBe('old')
+  // Into the temporary folder other users can write too.
+  vi.stubEnv('TMPDIR', folder)
+  const spare = join(folder, `stac-auth-${randomUUID()}.resume.json`)
+  await rename(record, spare)
+  const other = vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
+  expect(lastError(await translate(['--resume', spare, '--json'])).code).toBe('PATH_UNSAFE')
+  other.mockRestore()
+  expect(await translate(['--resume', spare])).toMatchObject({ code: 0 })
+  vi.unstubAllEnvs()
 })
 
 it('after an error of the quota the other documents are named, not counted as texts', async () => {
