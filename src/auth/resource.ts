@@ -111,9 +111,11 @@ export function plainHeaders(headers?: RequestInit['headers']): Record<string, s
   const plain = new Headers()
   let name: unknown
   try {
-    for (const pair of Symbol.iterator in Object(headers) ? (headers as Iterable<[string, string]>) : Object.entries(headers)) {
-      ;[name] = pair
-      if (pair.length !== 2 || pair[1] !== undefined) for (const [header, value] of new Headers([pair])) plain.append(header, value)
+    for (const pair of Symbol.iterator in Object(headers) ? (headers as Iterable<string[]>) : Object.entries(headers)) {
+      const [header = '', value] = pair
+      name = header
+      if (pair.length !== 2) throw new TypeError('a header is a name and a value')
+      if (value !== undefined) plain.append(header, value)
     }
   } catch {
     // The message of `Headers` contains the value, and so does a name that is a whole line.

@@ -46,9 +46,11 @@ const require = createRequire(import.meta.url)
  * is an address or a suffix. Rules are synchronous, so the list is loaded with the first host that is compared.
  */
 export function siteOf(host: string): string {
-  const { getDomain } = require('tldts') as typeof import('tldts')
-  return getDomain(host, { allowPrivateDomains: true }) ?? host
+  suffixes ??= require('tldts') as typeof import('tldts')
+  return suffixes.getDomain(host, { allowPrivateDomains: true }) ?? host
 }
+
+let suffixes: typeof import('tldts') | undefined
 
 /** Returns a linter in this process. With `run`, documents are compared with each other; otherwise their schemes are recorded. */
 export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete' | 'isShown'>, run?: LintRun): Linter {
