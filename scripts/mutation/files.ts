@@ -3,6 +3,7 @@
 /** Source files by path, with the test files that ask most of them. */
 export const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/auth/url-pattern.ts': [
+    'test/auth/url-pattern.test.ts',
     'test/auth/grant.test.ts',
     'test/auth/gs-url.test.ts',
     'test/auth/select.test.ts',
@@ -22,6 +23,8 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/s3/storage-join.test.ts',
     'test/strategies/signed-url.test.ts',
     'test/strategies/s3/open.test.ts',
+    'test/auth/signed-href.test.ts',
+    'test/auth/token-answers.test.ts',
   ],
   'src/auth/send.ts': [
     'test/auth/exchange.test.ts',
@@ -49,6 +52,9 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/signed-url.test.ts',
   ],
   'src/auth/authorize.ts': [
+    'test/auth/authorize.test.ts',
+    'test/auth/reread-secrets.test.ts',
+    'test/auth/memory-fallback.test.ts',
     'test/auth/exchange.test.ts',
     'test/auth/signed-href.test.ts',
     'test/auth/strategy-context.test.ts',
@@ -83,6 +89,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [
+    'test/http/url.test.ts',
     'test/http/address.test.ts',
     'test/http/public-address.test.ts',
     'test/http/href.test.ts',
@@ -92,6 +99,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/node/transport/guarded-connect.ts': [
     'test/node/guarded-connect.test.ts',
+    'test/node/websocket-authorities.test.ts',
     'test/node/proxy-tunnel.test.ts',
     'test/node/socks-tunnel.test.ts',
     'test/node/forward-proxy.test.ts',

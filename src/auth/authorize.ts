@@ -235,11 +235,9 @@ export async function withRereadSecrets<Result extends { readonly response: Http
   match: CredentialMatch,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const readers = readersOf(engine, match)
-  if (readers.length === 0) return attempt()
   // A source that was not read yet is read for this attempt.
-  const used = readers.map((reader) => Math.max(reader.reading, 1))
-  const hasNewValue = async () => (await Promise.all(readers.map((reader, index) => reader.isNewer(used[index] ?? 1)))).includes(true)
+  const readings = readersOf(engine, match).map((reader) => ({ reader, used: Math.max(reader.reading, 1) }))
+  const hasNewValue = async () => (await Promise.all(readings.map(({ reader, used }) => reader.isNewer(used)))).includes(true)
   let result: Result
   try {
     result = await attempt()

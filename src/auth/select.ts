@@ -123,14 +123,13 @@ export class Selector {
   pendingTypes(target: Target): readonly string[] {
     const types: string[] = []
     const addPending = (scheme: unknown) => {
-      const type = ownString(scheme, 'type')
+      const type = isObject(scheme) ? ownString(modernScheme(scheme), 'type') : undefined
       if (type !== undefined && this.#strategies.isPending(type)) types.push(type)
     }
     for (const ref of target.refs) {
       const found = findScheme(mapsFor(target), ref)
       if (!isObject(found?.value)) continue
       addPending(found.value)
-      addPending(modernScheme(found.value))
       for (const name of chainRefs(found.value)) addPending(own(found.siblings, name))
     }
     return types

@@ -209,10 +209,11 @@ export class Sender {
     const { status } = response
     if (status !== 400 && status !== 401 && status !== 403) return
     const signature = urlSignature(url)
-    const end = signature && endedAt(signature, this.#engine.clock.now())
+    if (!signature) return
+    const end = endedAt(signature, this.#engine.clock.now())
     if (end === undefined) return
     await response.discard()
-    const message = `${new URL(url).origin} refused a signed URL (${signature?.kind}) with ${status}: it expired at ${new Date(end).toISOString()}`
+    const message = `${new URL(url).origin} refused a signed URL (${signature.kind}) with ${status}: it expired at ${new Date(end).toISOString()}`
     const hint = 'obtain a new URL: read the document again, or ask its publisher for URLs without a signature'
     throw new CredentialError('AUTH_REJECTED', message, { url, hop, status, hint })
   }

@@ -162,7 +162,9 @@ describe('a redirect', () => {
     ['in a circle', { [F]: redirectTo('/g'), [`${DATA}g`]: redirectTo('/f.tif') }],
     ['in a circle over another origin', { [F]: redirectTo(EVIL), [EVIL]: redirectTo(F) }],
   ])('H06 %s is REDIRECT_LOOP', async (_name, replies) => {
-    expect(await failureOf(fetchWith(bearing, replies).result)).toMatchObject({ code: 'REDIRECT_LOOP' })
+    const { script, result } = fetchWith(bearing, replies)
+    expect(await failureOf(result)).toMatchObject({ code: 'REDIRECT_LOOP' })
+    expect(script.sent).toHaveLength(Object.keys(replies).length)
   })
 
   it('a redirect is returned unfollowed, or refused, when the call says so', async () => {

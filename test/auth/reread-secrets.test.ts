@@ -204,6 +204,13 @@ describe('an attempt with secrets from sources', () => {
     expect(await withRereadSecrets(none, matchOf({ token: new Secret(source(['old', 'new']).reader) }), refused)).toBe(second)
   })
 
+  it('asks a source that was not read before for what is newer than its first value', async () => {
+    const asked: number[] = []
+    const reader = { reading: 0, read: async () => 'old', isNewer: async (than: number) => asked.push(than) > 1 }
+    expect(await withRereadSecrets(none, matchOf({ token: new Secret(reader) }), async () => answer(401))).toBeDefined()
+    expect(asked).toEqual([1])
+  })
+
   it('is made once without such secrets, and when the flow sends nothing', async () => {
     const refused = answer(401)
     const attempt = vi.fn(async () => refused)

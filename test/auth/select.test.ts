@@ -323,6 +323,15 @@ describe('what is said', () => {
     })
   })
 
+  it.each([['data.example'], [['https://data.example/', 'x']], [7]])('refuses %j as URLs that the user typed', async (typed) => {
+    const { auth } = victim({ typed: [typed].flat() as string[] })
+    expect(await failureOf(auth.authorize(data({ k: scheme.key() }, ['k'])))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: '/typed',
+      message: expect.stringContaining('absolute URLs'),
+    })
+  })
+
   it('the error about a misspelt name suggests the correct one', async () => {
     const { auth } = victim()
     expect((await failureOf(auth.authorize(data({ 'api-key': scheme.key() }, ['apiKey'])))).message).toContain('did you mean "api-key"')

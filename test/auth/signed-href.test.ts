@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthOptions } from '../../src/auth/create-auth.ts'
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import type { HttpRequest } from '../../src/http/message.ts'
+import type { HttpRequest, Send } from '../../src/http/message.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
@@ -160,6 +160,18 @@ describe('a signed URL', () => {
       expect(await auth.explain(target(scheme.bearer, PRESIGNED))).toMatchObject({ signature: { expiresAt: END, expired: true } })
     },
   )
+
+  it('that has expired leaves no body of its refusal unread, which would keep the connection', async () => {
+    const { script } = engine(token, { [F]: { status: 403 } })
+    const discarded: string[] = []
+    const transport: Send = async (request, options) => {
+      const response = await script.send(request, options)
+      return { ...response, discard: async () => void discarded.push(request.url) }
+    }
+    const { auth } = victim({ credentials: unchecked(token), clock: { now: () => AFTER }, transport })
+    expect(await failureOf(auth.fetch(PRESIGNED))).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(discarded).toEqual([PRESIGNED])
+  })
 
   it('that is refused while it is valid, or answers something else after its end, gives the response', async () => {
     const valid = engine(token, { [F]: { status: 403 } })

@@ -21,6 +21,7 @@ describe('a Location', () => {
     [latin1('/\u00fc b/\u6771'), 'https://data.example/%C3%BC%20b/%E6%9D%B1'],
     [latin1('//b\u00fccher.example/\u00fc'), 'https://xn--bcher-kva.example/%C3%BC'],
     ['/caf\u00e9', 'https://data.example/caf%E9'],
+    [latin1('\ufeffhttps://other.example/'), 'https://data.example/a/%EF%BB%BFhttps://other.example/'],
     ['/\u00fcber\u6771', 'https://data.example/%C3%BCber%E6%9D%B1'],
   ])('%s leads to %s', (location, href) => {
     expect(at(location).href).toBe(href)

@@ -34,7 +34,7 @@ describe('the address guard', () => {
       const send = undiciTransport({ env: {} })
       const error = await send(get(`http://${host}:${internal.port}/latest/meta-data`)).catch((reason) => reason)
       expect(error).toBeInstanceOf(TrustError)
-      expect(error).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN', retryable: false })
+      expect(error).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN', retryable: false, hint: expect.stringContaining('https://') })
       expect(internal.connections).toBe(0)
     },
   )
