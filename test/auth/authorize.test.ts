@@ -40,11 +40,14 @@ describe('the tokens of a credential', () => {
     ['are stored', [], 1],
     ['stay in memory where the credential itself does', ['oauth'], 0],
   ])('%s', async (_name, unstored, writes) => {
-    const session = { ...memoryStore() }
+    const session = memoryStore()
     const written: string[] = []
-    const store: SessionStore = { ...session, write: async (key, text) => (written.push(key), session.write(key, text)) }
+    const write: SessionStore['write'] = async (key, text) => {
+      written.push(key)
+      await session.write(key, text)
+    }
     const memory = { ...engineMemory({ now: () => 0 } as never), unstored: new Set(unstored) }
-    const { auth } = victim({ credentials: [entries.oauth] as never, session: store, memory })
+    const { auth } = victim({ credentials: [entries.oauth] as never, session: { ...session, write }, memory })
     await auth.authorize(target(scheme.client(TOKEN_URL), `${DATA}f.tif`))
     expect(written).toHaveLength(writes)
   })
