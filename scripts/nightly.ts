@@ -41,7 +41,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
   figures: { command: process.execPath, arguments: ['bench/index.mjs', '--documented'] },
-  mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())] },
+  // With few generated cases: the tests run once for each mutant.
+  mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())], env: { NIGHTLY: '' } },
   docs: { command: tsx, arguments: ['scripts/docs.ts'] },
   peers: { command: vitest, arguments: ['run', '--mode', 'peers'] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
