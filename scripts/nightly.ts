@@ -44,7 +44,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   // With few generated cases: the tests run once for each mutant.
   mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())], env: { NIGHTLY: '' } },
   docs: { command: tsx, arguments: ['scripts/docs.ts'] },
-  peers: { command: vitest, arguments: ['run', '--mode', 'peers'] },
+  // Browsers and servers of others in several files at once take the time that each is given.
+  peers: { command: vitest, arguments: ['run', '--mode', 'peers', '--maxWorkers', String(availableParallelism())] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
   typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
 }

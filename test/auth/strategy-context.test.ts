@@ -205,7 +205,11 @@ describe('a dedicated connection', () => {
     const { opened, transport } = connecting()
     for (const url of [EVIL, SERVICE, 'http://data.victim.example/f.tif']) {
       const { auth } = engine(({ connect }) => connect(url), { transport })
-      expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', credential: 't' })
+      expect(await failureOf(auth.fetch(wanted))).toMatchObject({
+        code: 'CREDENTIAL_TARGET_UNTRUSTED',
+        credential: 't',
+        hint: expect.stringContaining(`credentials trust t ${new URL(url).origin}/;`),
+      })
     }
     expect(opened).toEqual([])
   })
