@@ -112,7 +112,16 @@ describe.each([
       await page.reload()
       expect(await page.evaluate(() => app.finished)).toEqual({ value: undefined })
       expect(await read(page, server.resource)).toEqual({ value: 'file of alice' })
-      expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([expect.stringMatching(/^stac-auth:[0-9a-f]{64}$/)])
+      const { 'stac-auth:credentials': known = '', ...tokens } = await page.evaluate(
+        () => ({ ...sessionStorage }) as Record<string, string>,
+      )
+      expect(Object.keys(tokens)).toEqual([expect.stringMatching(/^stac-auth:[0-9a-f]{64}$/)])
+      // What the page said of the credential itself, and which tokens are its own.
+      const { issuer } = server
+      const credential = { id: 'portal', type: 'openIdConnect', issuer, clientId: 'page', flow: 'authorizationCode' }
+      expect(JSON.parse(known).entries).toEqual([
+        { by: 'page', sessions: [expect.any(String)], credential: { ...credential, scopes: expect.any(Array), sendTo: [`${issuer}/`] } },
+      ])
       expect(complaints).toEqual([])
     }, 60_000)
 
@@ -178,7 +187,7 @@ describe.each([
       )
       expect(await page.evaluate(() => app.logoutAll())).toEqual({ value: undefined })
       expect([server, other].map(({ log }) => log.filter((line) => line === 'POST /token/revocation').length)).toEqual([2, 2])
-      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+      expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual(['stac-auth:credentials'])
     }, 60_000)
 
     it('ends at the provider too, if asked to', async () => {
