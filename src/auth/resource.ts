@@ -114,7 +114,8 @@ export function plainHeaders(headers?: RequestInit['headers']): Record<string, s
     for (const pair of Symbol.iterator in Object(headers) ? (headers as Iterable<string[]>) : Object.entries(headers)) {
       const [header = '', value] = pair
       name = header
-      if (pair.length !== 2) throw new TypeError('a header is a name and a value')
+      // Two letters are not a pair either.
+      if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('a header is a name and a value')
       if (value !== undefined) plain.append(header, value)
     }
   } catch {

@@ -52,6 +52,7 @@ describe('fetch by address', () => {
     [{ 'x-own: secret': '' }, 'x-own'],
     ['x-own: secret', 'x'],
     [['x-own: secret'], 'x'],
+    [['xs'], 'x'],
     [[['x-own: secret']], 'x-own'],
     [[['x-own', 'secret', 'secret']], 'x-own'],
     [[null], 'undefined'],

@@ -162,7 +162,7 @@ describe('a signed URL', () => {
   )
 
   it('that has expired leaves no body of its refusal unread, which would keep the connection', async () => {
-    const { script } = engine(token, { [F]: { status: 403 } })
+    const script = routes({ [F]: { status: 403 } })
     const discarded: string[] = []
     const transport: Send = async (request, options) => {
       const response = await script.send(request, options)

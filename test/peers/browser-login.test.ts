@@ -187,7 +187,11 @@ describe.each([
       )
       expect(await page.evaluate(() => app.logoutAll())).toEqual({ value: undefined })
       expect([server, other].map(({ log }) => log.filter((line) => line === 'POST /token/revocation').length)).toEqual([2, 2])
-      expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual(['stac-auth:credentials'])
+      const { 'stac-auth:credentials': known = '', ...tokens } = await page.evaluate(
+        () => ({ ...sessionStorage }) as Record<string, string>,
+      )
+      expect(tokens).toEqual({})
+      expect(JSON.parse(known).entries.map(({ by }: { readonly by: string }) => by)).toEqual(['page', 'page'])
     }, 60_000)
 
     it('ends at the provider too, if asked to', async () => {

@@ -41,6 +41,8 @@ export interface TaskRules {
 
 const require = createRequire(import.meta.url)
 
+let suffixes: typeof import('tldts') | undefined
+
 /**
  * Returns the registrable domain of a host by the public suffix list, private suffixes such as `github.io` included; the host itself if it
  * is an address or a suffix. Rules are synchronous, so the list is loaded with the first host that is compared.
@@ -49,8 +51,6 @@ export function siteOf(host: string): string {
   suffixes ??= require('tldts') as typeof import('tldts')
   return suffixes.getDomain(host, { allowPrivateDomains: true }) ?? host
 }
-
-let suffixes: typeof import('tldts') | undefined
 
 /** Returns a linter in this process. With `run`, documents are compared with each other; otherwise their schemes are recorded. */
 export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete' | 'isShown'>, run?: LintRun): Linter {
