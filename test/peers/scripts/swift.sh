@@ -59,6 +59,10 @@ log_level = WARNING
 pipeline = $server-server
 [app:$server-server]
 use = egg:swift#$server
+# An object is in the list of its bucket once the container server knows it. One that hears of it too late never does: no updater runs here.
+conn_timeout = 60
+node_timeout = 60
+container_update_timeout = 120
 CONF
   (
     cd "$ETC"
