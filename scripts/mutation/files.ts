@@ -110,7 +110,12 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/outputs/redact.ts': ['test/outputs/text-outputs.test.ts', 'test/outputs/programs.test.ts'],
   'src/text/sanitize.ts': ['test/text/sanitize.test.ts'],
   'src/text/file-name.ts': ['test/text/file-name.test.ts'],
-  'src/node/base/files.ts': ['test/node/files.test.ts', 'test/node/write-file.test.ts', 'test/node/credential-file.test.ts'],
+  'src/node/base/files.ts': [
+    'test/node/files.test.ts',
+    'test/node/windows-files.test.ts',
+    'test/node/write-file.test.ts',
+    'test/node/credential-file.test.ts',
+  ],
   'src/node/base/write-file.ts': ['test/node/write-file.test.ts'],
   'src/node/base/lock-holder.ts': ['test/node/process-lock.test.ts'],
   'src/node/base/process-lock.ts': ['test/node/process-lock.test.ts', 'test/node/process-lock-races.test.ts'],

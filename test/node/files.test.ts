@@ -6,6 +6,7 @@ import {
   checkFolder,
   headOf,
   makeFolder,
+  nameNew,
   presentFile,
   readRegularFile,
   syncFolder,
@@ -168,6 +169,16 @@ describe('an atomic write', () => {
     await expect(syncFolder(base)).resolves.toBeUndefined()
     await expect(syncFolder(join(base, 'missing-folder'))).resolves.toBeUndefined()
   })
+})
+
+it('moves a part to a name that is free, and leaves it where the name is taken', async () => {
+  const [part, name] = [join(base, 'moved.part'), join(base, 'moved')]
+  await writeFile(part, 'first')
+  expect(nameNew(part, name)).toBe(true)
+  expect(presentFile(part)).toBeUndefined()
+  await writeFile(part, 'second')
+  expect(nameNew(part, name)).toBe(false)
+  expect([await readFile(part, 'utf8'), await readFile(name, 'utf8')]).toEqual(['second', 'first'])
 })
 
 it('leaves no file open', async () => {

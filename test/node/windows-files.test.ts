@@ -1,7 +1,10 @@
 /** What Windows answers for files that are open elsewhere, on any system: its codes are put in front of the real calls. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { IntegrityError } from '../../src/errors.ts'
+import { whenFree } from '../../src/node/base/files.ts'
 import { writeOwnFile } from '../../src/node/base/own-file.ts'
 import { takeLock, tryLock } from '../../src/node/base/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
@@ -25,6 +28,11 @@ vi.mock('node:fs/promises', async (original) => {
     return stats
   }
   return { ...files, open: refusing('open', files.open), rename: refusing('rename', files.rename), lstat }
+})
+
+vi.mock('node:timers/promises', async (original) => {
+  const timers = await original<typeof import('node:timers/promises')>()
+  return { ...timers, setTimeout: vi.fn(timers.setTimeout) }
 })
 
 const folder = await temporaryFolder()
@@ -66,4 +74,39 @@ it('a file is replaced once the program that reads it has closed it, and not at 
   windows.rename = Number.POSITIVE_INFINITY
   expect(await failureOf(writeOwnFile(file, 'newer'))).toMatchObject({ code: 'FILE_ACCESS' })
   expect(await readFile(file, 'utf8')).toBe('new')
+})
+
+describe('a step', () => {
+  const refusedWith = (error: Error, times: number) => {
+    let left = times
+    return vi.fn(async () => {
+      if (left-- > 0) throw error
+      return 'done'
+    })
+  }
+  const systemError = (code: string) => Object.assign(new Error(code), { code })
+  const pauses = () => vi.mocked(sleep).mock.calls.map(([ms = 0]) => ms)
+
+  beforeEach(() => void vi.mocked(sleep).mockReset().mockResolvedValue(undefined))
+
+  it.each([systemError('EPERM'), systemError('EACCES'), systemError('EBUSY'), new IntegrityError('FILE_ACCESS', 'access is denied')])(
+    'is repeated for a second after %s, a little later each time',
+    async (error) => {
+      const step = refusedWith(error, 7)
+      expect(await whenFree(step)).toBe('done')
+      expect(step).toHaveBeenCalledTimes(8)
+      expect(pauses().reduce((sum, ms) => sum + ms)).toBe(1000)
+      expect(pauses()).toEqual(pauses().toSorted((one, other) => one - other))
+      await expect(whenFree(refusedWith(error, 8))).rejects.toBe(error)
+    },
+  )
+
+  it('is not repeated after other errors, nor on other systems', async () => {
+    const missing = systemError('ENOENT')
+    await expect(whenFree(refusedWith(missing, 1))).rejects.toBe(missing)
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('linux')
+    const busy = systemError('EBUSY')
+    await expect(whenFree(refusedWith(busy, 1))).rejects.toBe(busy)
+    expect(pauses()).toEqual([])
+  })
 })

@@ -4,7 +4,7 @@ import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, sta
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newHolder } from '../../src/node/base/lock-holder.ts'
-import { newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/base/write-file.ts'
+import { localFiles, newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/base/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
 vi.mock('node:fs', async (original) => {
@@ -149,6 +149,11 @@ describe('a file that appears while another is written', () => {
       expect((await readdir(folder)).filter((name) => name.startsWith(what))).toEqual([`${what}.bin`, `${what}.bin.2`])
     },
   )
+
+  it('keeps its name also when it is gone again at once', async () => {
+    vi.mocked(linkSync).mockImplementation(failing('EEXIST'))
+    await expect(writeNewFile(join(folder, 'brief.bin'), data)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+  })
 
   it('a file that appears while another is written is no reason to hide other failures', async () => {
     for (const name of [linkSync, renameSync]) vi.mocked(name).mockImplementation(failing('ENOSPC'))
@@ -318,5 +323,38 @@ describe('a replaced file', () => {
       message: expect.stringContaining('gone.json"'),
     })
     expect(await readFile(join(folder, 'sub'), 'utf8')).toBe('a file in place of the folder')
+  })
+})
+
+describe('a file of this machine', () => {
+  const textOf = async (chunks: AsyncIterable<Uint8Array>) => {
+    let text = ''
+    for await (const chunk of chunks) text += Buffer.from(chunk).toString()
+    return text
+  }
+
+  it('has a name, a size and chunks', async () => {
+    const file = await localFiles.open(await put(folder, 'sent.bin', 'abcdef'))
+    expect([file.name, file.size, await textOf(file.chunks())]).toEqual(['sent.bin', 6, 'abcdef'])
+  })
+
+  it('that is missing, or none, is named', async () => {
+    const missing = join(folder, 'missing.bin')
+    const code = 'FILE_ACCESS'
+    await expect(localFiles.open(missing)).rejects.toMatchObject({ code, message: expect.stringContaining('missing.bin"') })
+    await expect(localFiles.open(folder)).rejects.toMatchObject({ code, message: expect.stringContaining('not a regular file') })
+  })
+
+  it('that is gone once it is read is named', async () => {
+    const path = await put(folder, 'gone.bin', 'abc')
+    const file = await localFiles.open(path)
+    await rm(path)
+    await expect(textOf(file.chunks())).rejects.toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining('gone.bin"') })
+  })
+
+  it('is checked before anything is requested for it', async () => {
+    const path = await put(folder, 'there.bin', 'old')
+    await expect(localFiles.check(path, false)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+    await expect(localFiles.check(path, true)).resolves.toBeUndefined()
   })
 })

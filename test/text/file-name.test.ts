@@ -1,8 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldedName, forFileName, numberedName, partsOfName, plainSuffix } from '../../src/text/file-name.ts'
+import { foldedName, forFileName, nameInAddress, numberedName, partsOfName, plainSuffix } from '../../src/text/file-name.ts'
 
 const length = (text: string) => new TextEncoder().encode(text).length
+
+describe('the name in an address', () => {
+  it.each([
+    ['https://a.example/b/c/B04.tif', 'B04.tif'],
+    ['https://a.example/b/B04.tif?x=1/2#d/e', 'B04.tif'],
+    ['https://a.example/b/B04.tif#d?e\nf', 'B04.tif'],
+    ['s3://bucket/B04.tif', 'B04.tif'],
+    ['b/B04.tif', 'B04.tif'],
+    ['B04.tif', 'B04.tif'],
+    ['https://a.example/name/https://b.example', 'b.example'],
+    ['https://a.example', 'asset'],
+    ['https://a.example/b/', 'asset'],
+    ['https://a.example/T%C3%A4ler%2F..%2FB%2504.tif', 'Täler_.._B%04.tif'],
+    ['https://a.example/100%.tif', '100%.tif'],
+  ])('is, for %j, %j', (href, name) => {
+    expect(nameInAddress(href)).toBe(name)
+  })
+})
 
 describe('forFileName', () => {
   it.each([

@@ -37,7 +37,7 @@ export async function replaceAlone(target: string, name: string, mode: number, h
     isOurs = true
     await writeFileAtomically({ path, file }, target, { ...how, confirm }, name)
   } finally {
-    if (isOurs && (await lease.confirm())) await rm(path, { force: true }).catch(() => undefined)
+    if (isOurs && (await lease.confirm())) await rm(path).catch(() => undefined)
     await lease.release()
   }
 }

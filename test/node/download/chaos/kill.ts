@@ -7,6 +7,7 @@ import type { ChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'
 import { contentName } from '../../../servers/chaos/file-depot.ts'
 import { seededNumber } from '../../../servers/chaos/seeded-number.ts'
+import { bytesOnTheirWay } from '../../../servers/chaos/system-buffers.ts'
 import type { Work } from './download-process.ts'
 import type { Ended, StartedProcess } from './started-process.ts'
 
@@ -15,7 +16,7 @@ export interface Killed {
   readonly points: readonly number[]
   /** What was wrong at any time: a partial file under its final name, wrong bytes, leftovers, a run that failed. */
   readonly problems: readonly string[]
-  /** Bytes over the network in all runs together, as a multiple of the file. */
+  /** Bytes that arrived in all runs together, as a multiple of the file: without those that the system held for a program when it was killed. */
   readonly transferred: number
 }
 
@@ -39,11 +40,20 @@ export async function killedDownload({ start, proxy, folder, size, seed, kills, 
   const work: Work = { folder, origin: proxy.origin, count: 1, asset, options }
   const problems: string[] = []
   const points: number[] = []
+  const port = Number(new URL(proxy.origin).port)
+  let unread = 0
   for (let kill = 0; kill < kills; kill++) {
     // Beyond 1: while the file is brought to the disk and named.
     const point = ((kill + seededNumber(seed, kill)) / kills) * 1.05
     points.push(point)
-    const ended = await killedAt(start(work), () => (proxy.sent - before) / size, point)
+    const ended = await killedAt(
+      start(work),
+      () => (proxy.sent - before) / size,
+      point,
+      async () => {
+        unread += await bytesOnTheirWay(port)
+      },
+    )
     if (ended.signal !== 'SIGKILL' && ended.summary?.written !== 1 && ended.summary?.kept !== 1) problems.push(...told(ended))
     problems.push(...(await partialProblem(folder, size)))
   }
@@ -51,16 +61,23 @@ export async function killedDownload({ start, proxy, folder, size, seed, kills, 
   if (last.summary?.failed !== 0) problems.push(...told(last))
   problems.push(...(await finalProblems(folder, size)))
   await rm(join(folder, NAME), { force: true })
-  return { points, problems, transferred: (proxy.sent - before) / size }
+  return { points, problems, transferred: (proxy.sent - before - unread) / size }
 }
 
-async function killedAt({ child, ended }: StartedProcess, share: () => number, point: number): Promise<Ended> {
+/** @param onStopped is called while the process stands still */
+async function killedAt(
+  { child, ended }: StartedProcess,
+  share: () => number,
+  point: number,
+  onStopped: () => Promise<void>,
+): Promise<Ended> {
   let isOver = false
   void ended.then(() => {
     isOver = true
   })
   while (!isOver && share() < Math.min(point, 1)) await pause(1)
   if (point > 1) await pause((point - 1) * 1000)
+  if (child.kill('SIGSTOP')) await onStopped()
   child.kill('SIGKILL')
   return ended
 }
