@@ -80,7 +80,7 @@ function cut(text: string, bytes: number): string {
 
 /** Returns the last segment of the path of a URL, decoded once (RFC 3986 §2.4), as a safe name. */
 export function nameInAddress(href: string): string {
-  const path = href.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
+  const path = href.replace(/[?#].*/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
   return forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
 }
 

@@ -13,6 +13,7 @@ describe('the name in an address', () => {
     ['b/B04.tif', 'B04.tif'],
     ['B04.tif', 'B04.tif'],
     ['https://a.example/name/https://b.example', 'b.example'],
+    ['a/x:https://b.example', 'b.example'],
     ['https://a.example', 'asset'],
     ['https://a.example/b/', 'asset'],
     ['https://a.example/T%C3%A4ler%2F..%2FB%2504.tif', 'Täler_.._B%04.tif'],

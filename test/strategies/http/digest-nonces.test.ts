@@ -26,6 +26,7 @@ describe('a challenge', () => {
     ['Digest realm="x", nonce="n", algorithm=SHA-1', 'it offers Digest with SHA-1, and the credential allows SHA-512-256, SHA-256, MD5'],
     ['Digest nonce="n", qop=auth', 'it lacks "realm"'],
     ['Digest realm="x", qop=auth', 'it lacks "nonce"'],
+    ['Digest qop=auth', 'it lacks "realm"'],
     ['Digest realm="x", nonce="n", qop="other"', 'its "qop" has neither auth nor auth-int'],
 
     ['Digest realm="x", nonce="n", qop=auth, algorithm=""', 'it offers Digest with , and the credential allows SHA-512-256'],
@@ -188,6 +189,25 @@ describe('a nonce', () => {
     const ordered = contextFor(MUFASA)
     await sent(ordered, [n, n, n])
     expect(uses(await sent(ordered, [n, p, q]))).toEqual(['n 00000003', 'n 00000004'])
+    const elsewhere = contextFor(MUFASA)
+    const there = challenge('nonce=n, qop=auth, domain="/a"')
+    await sent(elsewhere, [there], get('/a/first'))
+    expect(uses(await sent(elsewhere, [there, p, q], get('/b')))).toEqual([undefined, 'n 00000002', undefined, 'q 00000001'])
+  })
+
+  it('a nonce that is refused while another request is under way is tried once more alone, when that one has ended', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
+    const context = contextFor(MUFASA)
+    const other = digest.authorize(get(), context)
+    await other.next(undefined as never)
+    const refused = sent(context, [a, b, c])
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await other.return(undefined)
+    expect(uses(await refused)).toEqual([undefined, 'a 00000001', undefined, 'c 00000001'])
+  })
+
+  it('a client nonce has 128 random bits', async () => {
+    expect(Buffer.from((await fields(contextFor(MUFASA), [challenge('nonce=n, qop=auth')])).cnonce ?? '', 'base64')).toHaveLength(16)
   })
 
   it('a nonce whose answer was refused is not used again', async () => {
@@ -262,6 +282,14 @@ describe('the charset of an account', () => {
     const context = contextFor(outside)
     expect(await sent(context, [a, ok()])).toHaveLength(2)
     expect(await sent(context, [b, c])).toHaveLength(2)
+  })
+
+  it('is forgotten when it is refused: the server may have changed', async () => {
+    const context = contextFor(outside)
+    expect(await sent(context, [a, b, ok()])).toHaveLength(3)
+    const [d, e, f] = ['d', 'e', 'f'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
+    expect(await sent(context, [c, d])).toHaveLength(2)
+    expect(await sent(context, [e, f])).toHaveLength(3)
   })
 })
 

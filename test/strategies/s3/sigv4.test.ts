@@ -134,6 +134,14 @@ describe('signHeaders', () => {
     expect(await authorization('one')).toBe(first)
   })
 
+  it('does not mix up two session tokens of one key', async () => {
+    const tokenOf = async (sessionToken: string) => {
+      const { url } = await presign(get('https://a.example/b/k'), { ...keys, sessionToken }, { ...options, expiresIn: 60 })
+      return new URL(url).searchParams.get('X-Amz-Security-Token')
+    }
+    expect([await tokenOf('one'), await tokenOf('two')]).toEqual(['one', 'two'])
+  })
+
   it('keeps 64 signing keys at most', async () => {
     const derive = vi.spyOn(platform, 'hmacKey')
     const sign = (index: number) => signHeaders(get('https://a.example/b/k'), { ...keys, accessKeyId: `MANY${index}` }, options)
