@@ -4,7 +4,7 @@
  * the version that it declares.
  */
 import { readFileSync } from 'node:fs'
-import { PRESET_NAME } from '../../src/lint/config.ts'
+import { LONGEST_PATTERN, PRESET_NAME } from '../../src/lint/config.ts'
 import { type Rule, rules } from '../../src/lint/index.ts'
 import { LEVELS, PRESETS } from '../../src/lint/problem.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
@@ -55,7 +55,7 @@ const configuration = {
     },
     ignores: {
       type: 'array',
-      items: { type: 'string', minLength: 1 },
+      items: { type: 'string', minLength: 1, maxLength: LONGEST_PATTERN },
       description: 'Files of folders to skip: patterns as in a .gitignore file in the folder of this file.',
     },
     origins: {
@@ -84,7 +84,7 @@ const configuration = {
       properties: {
         files: {
           type: 'array',
-          items: { type: 'string', minLength: 1 },
+          items: { type: 'string', minLength: 1, maxLength: LONGEST_PATTERN },
           minItems: 1,
           description: 'Globs below the folder of this file, or beginnings of addresses.',
         },

@@ -157,7 +157,7 @@ export function configFaults(config: unknown, known: readonly string[]): readonl
     faults.push(...overrides.flatMap((override, index) => overrideFaults(override, `/overrides/${index}`, known)))
   else faults.push({ pointer: '/overrides', message: 'it must be a list' })
   const ignores = own(config, 'ignores') ?? []
-  if (!isTexts(ignores)) faults.push({ pointer: '/ignores', message: 'it must be a list of patterns as in .gitignore' })
+  if (!isPatterns(ignores)) faults.push({ pointer: '/ignores', message: `it must be a list of patterns as in .gitignore${LENGTH}` })
   return [...faults, ...originFaults(own(config, 'origins'))]
 }
 
@@ -173,15 +173,20 @@ function extendsFaults(value: unknown = []): readonly ConfigFault[] {
   return value.flatMap((name, index) => (isKnown(name) ? [] : [{ pointer: `/extends/${index}`, message }]))
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')
+/** Longer than any path of a system. */
+export const LONGEST_PATTERN = 4096
+const LENGTH = `, each of at most ${LONGEST_PATTERN} characters`
+
+function isPatterns(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '' && text.length <= LONGEST_PATTERN)
 }
 
 function overrideFaults(override: unknown, at: string, known: readonly string[]): readonly ConfigFault[] {
   if (!isObject(override)) return [{ pointer: at, message: 'an override must be an object' }]
   const faults = unknownMembers(override, OVERRIDE_MEMBERS, at)
   const { files, rules: levels, reason } = override
-  if (!isTexts(files) || files.length === 0) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or URLs' })
+  if (!isPatterns(files) || files.length === 0)
+    faults.push({ pointer: `${at}/files`, message: `it must be a list of globs or URLs${LENGTH}` })
   faults.push(...levelFaults(levels, `${at}/rules`, known))
   const off =
     isObject(levels) && Object.values(levels).some((value) => value === 'off' || (own(value, 'level') === 'off' && !own(value, 'reason')))

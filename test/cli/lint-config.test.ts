@@ -79,7 +79,25 @@ describe('extends', () => {
   })
 
   it.each([
-    ['a circle', { 'a.config': { extends: './b.config' }, 'b.config': { extends: ['./a.config'] } }, 'CONFIG_INVALID', 'it extends itself'],
+    [
+      'a circle',
+      { 'a.config': { extends: './b.config' }, 'b.config': JSON.stringify({ extends: ['stac-auth:strict', './a.config'] }, null, 2) },
+      'CONFIG_INVALID',
+      'b.config" line 4: it extends itself',
+    ],
+    ['itself', { 'a.config': { extends: './sub/../a.config' } }, 'CONFIG_INVALID', 'a.config" line 1: it extends itself'],
+    [
+      'a glob that no path is as long as',
+      { 'a.config': { overrides: [{ files: ['x'.repeat(70_000)], rules: { 'dangling-ref': 'off' }, reason: 'x' }] } },
+      'CONFIG_INVALID',
+      'it must be a list of globs or URLs, each of at most 4096 characters',
+    ],
+    [
+      'a pattern that no path is as long as',
+      { 'a.config': { ignores: ['x'.repeat(5000)] } },
+      'CONFIG_INVALID',
+      'it must be a list of patterns as in .gitignore, each of at most 4096 characters',
+    ],
     ['a missing file', { 'a.config': { extends: './none.config' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
     ['what looks like standard input', { 'a.config': { extends: './-' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
     [
@@ -94,6 +112,30 @@ describe('extends', () => {
     expect(stderr).toContain(code)
     expect(stderr).toContain(message)
   })
+})
+
+it('configurations that extend the same ones again and again are read once, and go before each other as if they were not', async () => {
+  const bases = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [
+      `${index}.config`,
+      { extends: [`./${index + 1}.config`, `./${index + 1}.config`], rules: { 'apikey-in': index % 2 ? 'warn' : 'error' } },
+    ]),
+  )
+  const folder = await folderWith([], {
+    ...bases,
+    '30.config': { rules: { 'dangling-ref': 'off' } },
+    'again.config': { extends: ['./30.config', './other.config', './30.config'] },
+    'other.config': { rules: { 'dangling-ref': 'info', 'apikey-in': 'info' } },
+  })
+  const printed = async (name: string) => {
+    const { stdout } = await run(['lint', '--config', join(folder, name), '--print-config', 'a.json'])
+    return JSON.parse(stdout)
+  }
+  expect(await printed('0.config')).toMatchObject({
+    files: Array.from({ length: 31 }, (_, index) => join(folder, `${30 - index}.config`)),
+    rules: { 'apikey-in': { level: 'error' }, 'dangling-ref': { level: 'off' } },
+  })
+  expect(await printed('again.config')).toMatchObject({ rules: { 'apikey-in': { level: 'info' }, 'dangling-ref': { level: 'off' } } })
 })
 
 describe('ignores', () => {

@@ -68,15 +68,18 @@ interface FileLayer extends ConfigLayer {
   readonly file?: string
 }
 
-/** Reads a configuration, after those that it extends. */
+/** Returns a configuration, after those that it extends, each once: at its last place, where it replaces what its other places would. */
 async function layersIn(
   file: string,
   io: Io,
   onFile: (file: string) => void,
   below: readonly string[] = [],
+  read = new Map<string, readonly FileLayer[]>(),
 ): Promise<readonly FileLayer[]> {
+  const known = read.get(file)
+  if (known) return known
   onFile(file)
-  const config = await parseConfig(file, io, below)
+  const { config, text } = await parseConfig(file, io, below)
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
   const folder = dirname(resolve(file))
   // Paths outside the folder start with `../` and only match globs that do too.
@@ -85,18 +88,36 @@ async function layersIn(
     const covers = patternOf(pattern, picomatch)
     return (document) => covers(nameOf(document))
   }
-  const extended: FileLayer[] = []
-  for (const name of [config.extends ?? []].flat()) {
-    if (!name.startsWith(PRESET_NAME)) extended.push(...(await layersIn(join(dirname(file), name), io, onFile, [...below, resolve(file)])))
-    else extended.push({ source: name, config: { preset: name.slice(PRESET_NAME.length) as Preset }, patternOf: () => () => false })
+  const layers = new Map<string, FileLayer>()
+  for (const [index, name] of [config.extends ?? []].flat().entries()) {
+    const base = join(dirname(file), name)
+    const path = [...below, resolve(file)]
+    if (path.includes(resolve(base)))
+      throw invalid(file, text, [
+        { message: 'it extends itself', pointer: Array.isArray(config.extends) ? `/extends/${index}` : '/extends' },
+      ])
+    const extended = name.startsWith(PRESET_NAME) ? [presetLayer(name)] : await layersIn(base, io, onFile, path, read)
+    for (const layer of extended) {
+      layers.delete(layer.source)
+      layers.set(layer.source, layer)
+    }
   }
-  return [...extended, { source: file, file, config, patternOf: patternIn }]
+  const all = [...layers.values(), { source: file, file, config, patternOf: patternIn }]
+  read.set(file, all)
+  return all
+}
+
+function presetLayer(name: string): FileLayer {
+  return { source: name, config: { preset: name.slice(PRESET_NAME.length) as Preset }, patternOf: () => () => false }
 }
 
 const never: Glob = () => () => false
 
-async function parseConfig(file: string, io: Io, below: readonly string[]): Promise<LintConfig> {
-  if (below.includes(resolve(file))) throw invalid(file, [{ message: 'it extends itself', pointer: '/extends', line: 1 }])
+async function parseConfig(
+  file: string,
+  io: Io,
+  below: readonly string[],
+): Promise<{ readonly config: LintConfig; readonly text: string }> {
   const by = below.at(-1)
   // Only the user can name stdin (`-`).
   const bytes = await readInput(by === undefined ? file : resolve(file), io).catch((error) => {
@@ -105,19 +126,11 @@ async function parseConfig(file: string, io: Io, below: readonly string[]): Prom
   const text = new TextDecoder().decode(bytes)
   // The linter reports syntax errors and duplicate keys with their positions.
   const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
-  if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
+  if (broken) throw invalid(file, text, [{ ...broken, line: broken.line ?? 1 }])
   const config: unknown = JSON.parse(text)
   const faults = configFaults(config, RULE_NAMES)
-  const positions = locate(
-    text,
-    faults.map(({ pointer }) => pointer),
-  )
-  if (faults.length > 0)
-    throw invalid(
-      file,
-      faults.map((fault) => ({ ...fault, line: positions.get(fault.pointer)?.line ?? 1 })),
-    )
-  return config as LintConfig
+  if (faults.length > 0) throw invalid(file, text, faults)
+  return { config: config as LintConfig, text }
 }
 
 function unreadableBase({ code, message }: AuthError, by: string): ConfigurationError {
@@ -125,15 +138,20 @@ function unreadableBase({ code, message }: AuthError, by: string): Configuration
   return new ConfigurationError(code, `"${by}" extends a file that cannot be read: ${message}`, { pointer: '/extends', hint })
 }
 
-interface PlacedFault {
+interface Fault {
   readonly message: string
   readonly pointer: string
-  readonly line: number
+  /** Counted from 1; default: that of the pointer. */
+  readonly line?: number
 }
 
-function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationError {
+function invalid(file: string, text: string, faults: readonly Fault[]): ConfigurationError {
+  const positions = locate(
+    text,
+    faults.flatMap((fault) => (fault.line === undefined ? [fault.pointer] : [])),
+  )
   const [first, ...others] = faults.map(
-    ({ message: fault, pointer: at, line }) =>
+    ({ message: fault, pointer: at, line = positions.get(at)?.line ?? 1 }) =>
       new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${fault}`, { pointer: at }),
   )
   const { message = `"${file}" is invalid`, pointer } = first ?? {}
