@@ -118,7 +118,12 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/node/base/write-file.ts': ['test/node/write-file.test.ts'],
   'src/node/base/lock-holder.ts': ['test/node/process-lock.test.ts'],
-  'src/node/base/process-lock.ts': ['test/node/process-lock.test.ts', 'test/node/process-lock-races.test.ts'],
+  'src/node/base/process-lock.ts': [
+    'test/node/process-lock.test.ts',
+    'test/node/process-lock-races.test.ts',
+    'test/node/windows-files.test.ts',
+    'test/node/token-folder.test.ts',
+  ],
   'src/node/tokens/token-files.ts': ['test/node/token-folder.test.ts', 'test/node/token-files.test.ts', 'test/node/token-keyring.test.ts'],
   'src/node/download/destination/part-journal.ts': ['test/node/download/part-journal.test.ts'],
   'src/strategies/s3/sigv4.ts': ['test/strategies/s3/sigv4.test.ts', 'test/strategies/s3/differential.test.ts'],

@@ -107,6 +107,14 @@ it('a lock that another process takes before the claim of ours is not removed', 
   expect(await readFile(path, 'utf8')).toContain('eeeeeeeeeeeeeeee')
 })
 
+it('a lock that is released before the claim of ours is taken, and not reported as taken over', async () => {
+  await leaveLock(ended)
+  whenWe('open', new RegExp(`\\.lock\\.${id}$`), 'remove')
+  const lease = await tryLock(path, { signal: forever })
+  expect([await ours(), lease?.isTakenOver]).toEqual([true, false])
+  await lease?.release()
+})
+
 it('a lock that is released between two looks of ours is taken', async () => {
   await leaveLock()
   // The first call is the attempt to make it.

@@ -32,6 +32,11 @@ async function storeWith(content: string | Uint8Array, mode = 0o600) {
 }
 
 describe('tokenFiles', () => {
+  it('knows the names of its options', () => {
+    const misspelt = { foldr: '/nowhere' } as object
+    expect(() => tokenFiles(misspelt)).toThrow(/tokenFiles.*"foldr"/s)
+  })
+
   it('reserves the space of a token before it is requested', async () => {
     const store = tokenFiles({ folder })
     await store.exclusively(KEY, async () => {

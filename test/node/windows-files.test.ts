@@ -65,6 +65,13 @@ it('a lock stays held where the open file has another device number than its pat
   await lease?.release()
 })
 
+it('a lock is lost elsewhere, when its path leads to another device', async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('linux')
+  const lease = await tryLock(path)
+  windows.otherDevice = true
+  expect(await lease?.confirm()).toBe(false)
+})
+
 it('a file is replaced once the program that reads it has closed it, and not at all while it stays open', async () => {
   const file = join(folder, 'tokens.json')
   await writeFile(file, 'old')

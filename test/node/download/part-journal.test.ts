@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PartJournal, type PartVersion, readPartJournal, type Span, Spans } from '../../../src/node/download/destination/part-journal.ts'
@@ -88,6 +88,19 @@ describe('a journal of a partial file', () => {
     expect(shown((await readPartJournal(path))?.spans)).toBe('5-6')
     await rm(path)
     new PartJournal(path).remove()
+  })
+
+  it.runIf(process.platform === 'linux')('is closed at its end and at its removal', async () => {
+    const openFiles = async () => {
+      const names = await readdir('/proc/self/fd')
+      const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+      return paths.filter((path) => path.startsWith(folder))
+    }
+    const [closed, removed] = [new PartJournal(freshPath()), new PartJournal(freshPath())]
+    expect(await openFiles()).toHaveLength(2)
+    closed.close()
+    removed.remove()
+    expect(await openFiles()).toEqual([])
   })
 
   it('can be read by its owner only', async () => {
@@ -181,5 +194,11 @@ describe('a set of ranges', () => {
     [20, '0-4 6-8'],
   ])('keeps only what lies within %d bytes', (size, kept) => {
     expect(shown(ranges('0-4 6-8').within(size))).toBe(kept)
+  })
+  it('is copied with what it has, and not with what is added later', () => {
+    const spans = ranges('0-4')
+    const copy = spans.copy()
+    spans.add(6, 8)
+    expect([shown(copy), shown(spans)]).toEqual(['0-4', '0-4 6-8'])
   })
 })

@@ -64,7 +64,7 @@ export class PartJournal {
   remove(): void {
     this.close()
     try {
-      rmSync(this.#path, { force: true })
+      rmSync(this.#path)
     } catch {
       // The next run removes it.
     }
