@@ -83,7 +83,7 @@ export interface TransferOptions {
   readonly ranges?: number
   /** Consecutive retries without a new byte after which a file fails; default 10. */
   readonly retries?: number
-  /** Milliseconds over which at least 1 KiB per second must arrive on average; default 60 000. */
+  /** Milliseconds over which at least 1 KiB per second must arrive on average, at most a week; default 60 000. */
   readonly stallTimeout?: number
 }
 
@@ -136,7 +136,7 @@ export interface DownloadOptions extends TransferOptions {
    * unverified. By default it fails with `FILE_INTEGRITY`. A web page is not accepted, nor what differs from the hash of the server.
    */
   readonly trustServer?: boolean
-  /** Milliseconds in all to wait for a file that its server is still preparing (202); default 600 000. */
+  /** Milliseconds in all to wait for a file that its server is still preparing (202), at most a week; default 600 000. */
   readonly wait?: number
   /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean

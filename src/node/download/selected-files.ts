@@ -164,8 +164,20 @@ export function keyOf({ kind, pointer, object }: Target): string {
   return lastName(kind === 'alternate' ? pointer.split('/').slice(0, -2).join('/') : pointer)
 }
 
-/** The least value of each number. */
-const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0, stallTimeout: 1, wait: 0, progressInterval: 0 } as const
+/** Milliseconds of the longest time: a timer of more than 24 days would end at once. */
+export const WEEK = 604_800_000
+
+/** The least value of each number, and the largest one of a time. */
+const NUMBERS = {
+  concurrency: [1],
+  perHost: [1],
+  ranges: [1],
+  maxObjects: [1],
+  retries: [0],
+  stallTimeout: [1, WEEK],
+  wait: [0, WEEK],
+  progressInterval: [0, WEEK],
+} as const
 
 const CHOICES = { existing: ['keep', 'refuse', 'replace'], collisions: ['refuse', 'rename'] } as const
 
@@ -186,10 +198,12 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
     pathTemplate(template)
   }
   if (!isObject(assets)) throw wrong('assets is not an object', "assets: { keys: ['B04'] }")
-  for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
+  for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[name]
-    if (value !== undefined && !(typeof value === 'number' && value >= LEAST[name]))
-      throw wrong(`${name} is not a number of ${LEAST[name]} or more: ${String(value)}`)
+    const [least, most] = NUMBERS[name]
+    const range = most === undefined ? `of ${least} or more` : `from ${least} to ${most}`
+    if (value !== undefined && !(typeof value === 'number' && value >= least && value <= (most ?? Number.POSITIVE_INFINITY)))
+      throw wrong(`${name} is not a number ${range}: ${String(value)}`)
   }
   for (const name of ['rate', 'bytesPerSecond'] as const) {
     const value = options[name]

@@ -10,7 +10,7 @@ import type { Destination } from '../download/destination/destination.ts'
 import type { DownloadFile, DownloadOptions, Verification } from '../download/download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
 import { isManifestLine, isSuffix, type ManifestEntry } from '../download/manifest.ts'
-import type { SelectedFile } from '../download/selected-files.ts'
+import { type SelectedFile, WEEK } from '../download/selected-files.ts'
 import { nameOfSegment } from '../download/store-folder.ts'
 import {
   between,
@@ -174,12 +174,12 @@ function withoutContent(document: StacDocument): StacDocument {
 const TEXT = textOf(10_000)
 const LONG_URL = textOf(100_000)
 
-/** The least and the largest number of each setting. Times are in milliseconds: longer than a week, a timer would end at once. */
+/** The least and the largest number of each setting. */
 const BOUNDS = {
-  wait: [0, 604_800_000],
+  wait: [0, WEEK],
   retries: [0, 10_000],
   ranges: [1, 64],
-  stallTimeout: [1, 604_800_000],
+  stallTimeout: [1, WEEK],
   perHost: [1, 256],
   rate: [1 / 86_400, 1_000_000],
 } as const

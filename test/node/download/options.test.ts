@@ -47,8 +47,10 @@ describe('options of download', () => {
     ['ranges', 0, 'ranges is not a number of 1 or more: 0'],
     ['maxObjects', 0, 'maxObjects is not a number of 1 or more: 0'],
     ['retries', -1, 'retries is not a number of 0 or more: -1'],
-    ['stallTimeout', 0, 'stallTimeout is not a number of 1 or more: 0'],
-    ['progressInterval', '', 'progressInterval is not a number of 0 or more: '],
+    ['stallTimeout', 0, 'stallTimeout is not a number from 1 to 604800000: 0'],
+    ['stallTimeout', 1e300, 'stallTimeout is not a number from 1 to 604800000: 1e+300'],
+    ['wait', 604_800_001, 'wait is not a number from 0 to 604800000: 604800001'],
+    ['progressInterval', '', 'progressInterval is not a number from 0 to 604800000: '],
     ['rate', 0, 'rate is not a number above 0: 0'],
     ['bytesPerSecond', '1M', 'bytesPerSecond is not a number above 0: 1M'],
     ['existing', 'overwrite', 'existing is not one of keep, refuse, replace: overwrite'],
@@ -71,7 +73,7 @@ describe('options of download', () => {
     expect(await refusal([], undefined)).toEqual(['CONFIG_INVALID', 'auth is not an engine', 'auth: createAuth({ credentials })'])
   })
 
-  it('accepts numbers without an upper limit', async () => {
+  it('accepts counts without an upper limit', async () => {
     const unlimited = { concurrency: Number.POSITIVE_INFINITY, retries: Number.POSITIVE_INFINITY }
     const { summary } = await run([{ document: item }], { folder: await temporaryFolder(), dryRun: true, ...unlimited })
     expect(summary).toMatchObject({ files: 1, failed: 0 })
