@@ -78,7 +78,7 @@ function withLogin(missing: readonly MissingCredential[], fitting: ReadonlySet<s
 }
 
 /** True for flows in which the user logs in; other flows obtain tokens without the user. */
-function needsPerson({ flow }: CredentialStatus): boolean {
+export function needsPerson({ flow }: CredentialStatus): boolean {
   return flow === 'authorizationCode' || flow === 'implicit'
 }
 

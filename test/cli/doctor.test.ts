@@ -436,7 +436,7 @@ describe('doctor finds', () => {
       state('d', {}),
     ]
     const auth = { ...createAuth({ credentials: [] }), status: async () => states }
-    expect((await loginChecks(auth)).map(({ check, level, hint }) => [check, level, hint])).toEqual([
+    expect((await loginChecks(auth)).checks.map(({ check, level, hint }) => [check, level, hint])).toEqual([
       ['token a', 'error', 'stac-auth login a'],
       ['token b', 'warning', 'stac-auth login b'],
       ['token c', 'ok', undefined],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { AbortedError, type AuthError, IntegrityError } from '../../errors.ts'
-import { writeFailure } from '../../node/base/index.ts'
+import { temporaryHint, writeFailure } from '../../node/base/index.ts'
 import type { GatewayRequest } from '../../node/gateway/index.ts'
 import { catalogsOf } from '../../stac/file-places.ts'
 import { errorText } from '../../text/sanitize.ts'
@@ -142,8 +142,7 @@ async function writeMap(content: object, cleanups: Cleanup[]): Promise<string> {
   } catch (error) {
     const failed = writeFailure(error, 'the map of the gateway')
     if (failed.code !== 'FILE_ACCESS') throw failed
-    const variable = process.platform === 'win32' ? 'TEMP' : 'TMPDIR'
-    throw new IntegrityError('FILE_ACCESS', failed.message, { hint: `set ${variable} to the absolute path of a folder that you can write` })
+    throw new IntegrityError('FILE_ACCESS', failed.message, { hint: temporaryHint() })
   }
 }
 

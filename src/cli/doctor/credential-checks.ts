@@ -5,18 +5,20 @@ import { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { needsOf } from '../credentials/missing-credentials.ts'
 import { commandFor, type DescribedTarget, describeTargets } from '../known-providers.ts'
+import { needsPerson } from '../login.ts'
 import type { ReadDocument } from '../read-document.ts'
 import { documentWord, withSetupHint } from '../setup-hint.ts'
 import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 import { providerChecks } from './provider-checks.ts'
 
-/** Checks the stored tokens. */
-export async function loginChecks(auth: Auth): Promise<readonly Check[]> {
+/** Checks the stored tokens; `byPerson` is true when a login of the user is needed for one, so that it must be stored. */
+export async function loginChecks(auth: Auth): Promise<{ readonly checks: readonly Check[]; readonly byPerson: boolean }> {
   try {
-    return (await auth.status()).map(loginCheck)
+    const states = await auth.status()
+    return { checks: states.map(loginCheck), byPerson: states.some(needsPerson) }
   } catch (error) {
-    return [failed('logins', error)]
+    return { checks: [failed('logins', error)], byPerson: true }
   }
 }
 

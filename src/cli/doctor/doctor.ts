@@ -44,11 +44,12 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const { set, credentials, tokens, checks } = await local.readCredentialFile(options, io)
   const isBroken = checks.some(({ level }) => level === 'error')
   const auth = openAuth({ ...context, diagnostics: { ...context.diagnostics, warn: () => {} } }, options, name === undefined ? [] : [name])
-  const [secrets, ports, store, logins, settings] = await Promise.all([
+  const [secrets, ports, folders, store, logins, settings] = await Promise.all([
     local.secretChecks(set),
     local.redirectPortChecks(set),
+    local.programFolderChecks(options, io),
     tokens ? local.sharedStoreCheck(tokens) : local.tokenStoreCheck(io).then((check) => [check]),
-    isBroken ? [] : auth().then(loginChecks),
+    isBroken ? { checks: [], byPerson: true } : auth().then(loginChecks),
     settingChecks(io),
   ])
   const offline = [
@@ -59,9 +60,10 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...registryChecks(set),
     ...secrets,
     ...ports,
-    ...store.map((one) => (isBroken || logins.length > 0 ? one : unneeded(one))),
+    ...folders,
+    ...store.map((one) => (logins.byPerson ? one : unneeded(one))),
     // A store that fails is one problem, not one of the logins as well.
-    ...logins.filter(({ message }) => !store.some((one) => one.level === 'error' && one.message === message)),
+    ...logins.checks.filter(({ message }) => !store.some((one) => one.level === 'error' && one.message === message)),
     ...settings,
   ]
   const documentOf = async (isTested: boolean) =>
@@ -81,7 +83,7 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   return [...offline, ...queue, ...hosts, ...discovery, ...document]
 }
 
-/** A store that cannot be written hinders only logins, which these credentials do not need. */
+/** Where a token store cannot be written, only logins fail: other tokens are kept in memory. */
 function unneeded(store: Check): Check {
   return store.level === 'error' && store.code === 'CACHE_NOT_WRITABLE' ? { ...store, level: 'warning' } : store
 }

@@ -3,13 +3,23 @@ import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import type { SessionStore } from '../../auth/session.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { checkFolder, folderHint, folderVariables, installCommand, systemCode, writeFailure } from '../../node/base/index.ts'
+import {
+  checkFolder,
+  folderHint,
+  folderVariables,
+  installCommand,
+  systemCode,
+  temporaryHint,
+  userFolder,
+  writeFailure,
+} from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -64,7 +74,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
     const text = await credentialFileText(path)
     if (text === undefined && named)
       return none([problem(check, 'CONFIG_INVALID', `${path} does not exist`, 'correct the path, or create the file: stac-auth setup DOC')])
-    const folder = await folderChecks(dirname(path), named)
+    const folder = await credentialFolderChecks(dirname(path), named)
     if (text === undefined)
       return none([...folder, warning(check, 'NO_CREDENTIAL', `${path} does not exist, so it has no credential`, 'stac-auth setup DOC')])
     const set = (await credentialsFromText(text, path)) as CredentialSet<CredentialObject>
@@ -79,7 +89,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
 }
 
 /** Checks that the folder of the credential file, or the first one above it that exists, can be written by the user alone; nothing if so. */
-async function folderChecks(folder: string, named: boolean): Promise<readonly Check[]> {
+async function credentialFolderChecks(folder: string, named: boolean): Promise<readonly Check[]> {
   const check = 'credential folder'
   // Secrets that `setup` stores follow the default folder, a named file does not.
   const elsewhere = named ? 'set --credentials or STAC_AUTH_CREDENTIALS to a file in a folder that you can write' : folderHint('config')
@@ -88,7 +98,7 @@ async function folderChecks(folder: string, named: boolean): Promise<readonly Ch
     stats = await stat(folder)
   } catch (error) {
     const code = systemCode(error)
-    if ((code === 'ENOENT' || code === 'ENOTDIR') && dirname(folder) !== folder) return folderChecks(dirname(folder), named)
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && dirname(folder) !== folder) return credentialFolderChecks(dirname(folder), named)
     return [warning(check, 'FILE_ACCESS', `${folder} cannot be read (${code})`, elsewhere)]
   }
   const { mode } = stats
@@ -106,6 +116,23 @@ async function folderChecks(folder: string, named: boolean): Promise<readonly Ch
 
 /** In such a folder only its owner replaces a file (`/tmp`). */
 const STICKY = 0o1000
+
+/** Checks the folders in which `run` and `gateway --name` write; nothing if they can. */
+export async function programFolderChecks(options: CredentialsOption, { env }: Pick<Io, 'env'>): Promise<readonly Check[]> {
+  const temporary = tmpdir()
+  const checks = [folderCheck('temporary folder', temporary, 'run', temporaryHint())]
+  // Otherwise it is the folder of the credential file, which is checked.
+  if (options.credentials || env.STAC_AUTH_CREDENTIALS) {
+    const folder = userFolder('config', ['stac-auth', 'gateways'], { ...env })
+    checks.push(folderCheck('configuration folder', folder, 'gateway --name', folderHint('config')))
+  }
+  return (await Promise.all(checks)).flat()
+}
+
+async function folderCheck(check: string, folder: string | undefined, command: string, hint: string): Promise<readonly Check[]> {
+  const fault = folder === undefined ? `neither ${folderVariables('config')} is an absolute path` : await unwritable(folder)
+  return fault === undefined ? [] : [warning(check, 'FILE_ACCESS', `${command} has no place for its file: ${fault}`, hint)]
+}
 
 /** Checks that the fixed ports of redirect URIs are free; nothing for credentials without one. */
 export async function redirectPortChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
@@ -285,14 +312,27 @@ async function storeCheck(check: string, store: SessionStore, place: string, mes
 
 /** Checks that a folder which does not exist can be created. */
 async function laterCheck(check: string, folder: string): Promise<Check> {
-  let above = dirname(folder)
-  while (dirname(above) !== above && (await access(above).catch(systemCode)) === 'ENOENT') above = dirname(above)
-  const code = await access(above, constants.W_OK | constants.X_OK).catch(systemCode)
-  if (code === undefined) return ok(check, `${folder} is created with the first login`)
-  const message = `${folder} cannot be created: ${above} cannot be written (${code})`
+  const above = await existingAbove(folder)
+  const fault = await unwritable(folder)
+  if (fault === undefined) return ok(check, `${folder} is created with the first login`)
   // Nobody should make the root folder writable: the home folder does not exist, as in containers.
   const hint = dirname(above) === above ? folderHint('cache') : `make ${above} a folder that you can write, or set XDG_CACHE_HOME to one`
-  return problem(check, 'CACHE_NOT_WRITABLE', message, hint)
+  return problem(check, 'CACHE_NOT_WRITABLE', fault, hint)
+}
+
+/** Returns why nothing can be written into a folder, or why it cannot be created; undefined if it can. */
+async function unwritable(folder: string): Promise<string | undefined> {
+  const above = await existingAbove(folder)
+  const code = await access(above, constants.W_OK | constants.X_OK).catch(systemCode)
+  if (code === undefined) return undefined
+  return above === folder ? `${folder} cannot be written (${code})` : `${folder} cannot be created: ${above} cannot be written (${code})`
+}
+
+/** Returns the folder, or the first one above it that exists. */
+async function existingAbove(folder: string): Promise<string> {
+  let above = folder
+  while (dirname(above) !== above && (await access(above).catch(systemCode)) === 'ENOENT') above = dirname(above)
+  return above
 }
 
 /** Packages that only some credentials need, besides the keyring, which is reported by its secrets. */

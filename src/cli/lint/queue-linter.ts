@@ -30,7 +30,7 @@ interface PendingTask {
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
   return new QueueLinter(
-    await JobQueue.open({ address, onState: tellProblems((_code, text) => void diagnostics.note(text)) }),
+    await JobQueue.open({ address, onState: tellProblems((code, message) => diagnostics.warn({ code, message })) }),
     fingerprints,
     io.signal,
   )

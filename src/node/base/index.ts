@@ -2,5 +2,5 @@
 export { makeFolder, presentFile, readRegularFile, renameWhenFree, writeFileAtomically } from './files.ts'
 export { checkFolder } from './own-file.ts'
 export { installCommand, missingPackage, openFilesFailure, readFailure, systemCode, writeFailure } from './system-error.ts'
-export { folderHint, folderVariables, userFolder, withAbsoluteFolders } from './user-folder.ts'
+export { folderHint, folderVariables, temporaryHint, userFolder, withAbsoluteFolders } from './user-folder.ts'
 export { newPath, replaceAlone, replaceFile, type Seen, seenFile, writeNewFile } from './write-file.ts'

@@ -45,6 +45,11 @@ export function folderHint(kind: 'config' | 'cache', platform: NodeJS.Platform =
   return `set ${FOLDERS[platform === 'win32' ? 'windows' : 'others'][kind].named} to the absolute path of a folder that you can write`
 }
 
+/** Says how to use another folder for temporary files, for hints. */
+export function temporaryHint(): string {
+  return `set ${process.platform === 'win32' ? 'TEMP' : 'TMPDIR'} to the absolute path of a folder that you can write`
+}
+
 /** Returns the variables without those that set a user folder to a relative path, for programs that would read commands there. */
 export function withAbsoluteFolders<Variables extends Environment>(env: Variables): Variables {
   const isGood = ([name, value]: [string, string | undefined]) => !BASES.test(name) || absolute(value, process.platform) !== undefined
