@@ -111,7 +111,8 @@ class MutationRunner extends TestRunner {
       onCollectStart: MutationRunner.prototype.onCollectStart.bind(this),
     }
     Object.assign(this, own)
-    this.config.testTimeout = 120_000
+    // With what counts the mutants, code is several times slower.
+    this.config.testTimeout = 600_000
     if (!existsSync(job.baseline)) await this.#writeBaseline()
     const baseline: Baseline = JSON.parse(readFileSync(job.baseline, 'utf8'))
     // Also those that cover nothing themselves: what their file computes may be all they ask.

@@ -1,6 +1,7 @@
 import { Agent, get } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { corsFields, OWN_FIELDS, preflightFields, requestFields, responseFields } from '../../../src/node/gateway/guard.ts'
 import { isFixedHost } from '../../../src/node/gateway/server.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { isToken, openGateway, raw, startArchive, withToken } from './origin.ts'
@@ -383,5 +384,94 @@ describe('secrets', () => {
   it('differ from gateway to gateway', async () => {
     const [one, other] = [await fixture(), await fixture()]
     expect(one.gateway.base.slice(-33)).not.toBe(other.gateway.base.slice(-33))
+  })
+})
+
+describe('the fields of a request that are sent', () => {
+  const chosen = {
+    accept: 'image/tiff',
+    'accept-language': 'de',
+    range: 'bytes=0-1',
+    'if-range': '"v1"',
+    'if-match': '"v1"',
+    'if-none-match': '"v2"',
+    'if-modified-since': 'Sun, 22 Nov 2026 10:00:00 GMT',
+    'if-unmodified-since': 'Sun, 22 Nov 2026 11:00:00 GMT',
+    'user-agent': 'viewer',
+  }
+
+  it('say what is wanted, and nothing else', () => {
+    const others = { host: 'a', cookie: 'b', authorization: 'c', referer: 'd', origin: 'e', 'x-forwarded-for': 'f', connection: 'close' }
+    expect(requestFields({ ...chosen, ...others })).toEqual({ ...chosen, 'accept-encoding': 'identity' })
+    expect(requestFields({ 'set-cookie': ['a'], accept: ['a', 'b'] as never })).toEqual({ 'accept-encoding': 'identity' })
+  })
+
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['zstd, *', 'identity'],
+    ['gzip, deflate , BR;q=0.5,identity; q=0', 'gzip, deflate, BR;q=0.5, identity; q=0'],
+    ['zstd, gzip', 'gzip'],
+    ['x-gzip', 'x-gzip'],
+    ['zgzip, gzipped, br;q=x, br;level=5', 'identity'],
+  ])('name the codings of %j that can be decoded: %j', (given, sent) => {
+    expect(requestFields(given === undefined ? {} : { 'accept-encoding': given })['accept-encoding']).toBe(sent)
+  })
+
+  it('name no coding for a range, which is of the coded bytes', () => {
+    expect(requestFields({ range: 'bytes=0-1', 'accept-encoding': 'gzip' })['accept-encoding']).toBe('identity')
+  })
+})
+
+describe('the fields of a response that are forwarded', () => {
+  const known = {
+    'Content-Type': 'image/tiff',
+    'Content-Language': 'de',
+    'Content-Disposition': 'attachment',
+    'Content-Encoding': 'gzip',
+    'Content-Length': '5',
+    'Content-Range': 'bytes 0-4/9',
+    'Accept-Ranges': 'bytes',
+    ETag: '"v1"',
+    'Last-Modified': 'Sun, 22 Nov 2026 10:00:00 GMT',
+    Age: '7',
+    Expires: 'Sun, 22 Nov 2026 12:00:00 GMT',
+    'Cache-Control': 'max-age=60',
+    Vary: 'Accept',
+    'Retry-After': '8',
+  }
+  const others = { 'Set-Cookie': 'a=b', Location: '/', 'WWW-Authenticate': 'Basic', Link: '</>', 'X-Frame-Options': 'DENY', Refresh: '0' }
+  const response = { headers: new Headers({ ...known, ...others }) } as unknown as Parameters<typeof responseFields>[0]
+
+  it('describe the body, and those of the gateway are added', () => {
+    expect(responseFields(response, { credential: undefined, origin: undefined })).toEqual({ ...known, ...OWN_FIELDS })
+  })
+
+  it('let nobody store what was requested with a credential', () => {
+    const { Age, Expires, ...kept } = known
+    expect(responseFields(response, { credential: 'mine', origin: undefined })).toEqual({
+      ...kept,
+      'Cache-Control': 'private, no-store',
+      ...OWN_FIELDS,
+    })
+    expect([Age, Expires]).toEqual(['7', expect.any(String)])
+  })
+
+  it('let a page of an allowed origin read it', () => {
+    expect(responseFields(response, { credential: undefined, origin: 'https://viewer.example' })).toEqual({
+      ...known,
+      ...OWN_FIELDS,
+      ...corsFields('https://viewer.example'),
+      Vary: 'Origin, Accept',
+    })
+    expect(corsFields(undefined)).toEqual({})
+  })
+
+  it('of a preflight request allow a private network where it is asked for, for ten minutes', () => {
+    const fields = preflightFields('https://viewer.example', {})
+    expect(fields).toMatchObject({ 'Access-Control-Allow-Origin': 'https://viewer.example', 'Access-Control-Max-Age': '600' })
+    expect(Object.keys(fields)).not.toContain('Access-Control-Allow-Private-Network')
+    const asked = { 'access-control-request-private-network': 'true' }
+    expect(preflightFields('https://viewer.example', asked)['Access-Control-Allow-Private-Network']).toBe('true')
   })
 })

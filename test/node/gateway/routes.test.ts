@@ -494,3 +494,39 @@ describe('the targets of a list', () => {
     expect(targets.map(({ key }) => key)).toEqual(['a~b', 'a~b/s/3'])
   })
 })
+
+describe('what the documents of a gateway have', () => {
+  const document = itemWith(
+    {
+      good: { href: 'https://data.example/a.tif' },
+      local: { href: 'file:///a.tif' },
+      relative: { href: './a.tif' },
+    },
+    [{ rel: 'about', href: 'file:///about' }],
+  )
+  const routes = new Routes(createAuth({ credentials: [] }), [{ document }])
+
+  it('is listed, with the reasons for what cannot be requested', () => {
+    expect(routes.targets.map(({ key }) => key)).toEqual(['good'])
+    expect(routes.refused).toEqual([
+      {
+        document: 'scene',
+        key: 'local',
+        code: 'URL_SCHEME_FORBIDDEN',
+        message: 'the URL of this asset has the scheme "file:"; only https:, s3: and gs: can be authorized',
+      },
+      {
+        document: 'scene',
+        key: 'relative',
+        code: 'URL_INVALID',
+        message: 'the URL of this asset is relative, and the URL of its document is unknown',
+        hint: 'give the URL of the document, or a "self" link',
+      },
+    ])
+  })
+
+  it('is found by its URL', () => {
+    expect(routes.targetAt('https://data.example/a.tif')?.href).toBe('https://data.example/a.tif')
+    expect(routes.targetAt('https://data.example/other.tif')).toBeUndefined()
+  })
+})
