@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mayBeDocument, type RewriteOptions, rewriteHrefs } from '../../../src/node/gateway/rewrite.ts'
+import type { HttpResponse } from '../../../src/http/message.ts'
+import { mayBeDocument, type RewriteOptions, rewriteHrefs, rewrittenBody } from '../../../src/node/gateway/rewrite.ts'
 import { DOCUMENT_LIMITS } from '../../../src/stac/document.ts'
 import { caseCount } from '../../harness/case-count.ts'
 import { asset, catalog, collection, item, type Json } from '../../harness/documents.ts'
@@ -229,6 +230,95 @@ describe('everything else', () => {
     const broken = Uint8Array.from([...bytes(`${text.slice(0, -1)},"x":"`), 0xff, ...bytes('"}')])
     for (const body of [large, deep, broken]) expect(await rewriteHrefs(body, HERE)).toBe(body)
     expect(await rewriteHrefs(bytes(`${text} `), HERE)).not.toEqual(bytes(`${text} `))
+  })
+})
+
+describe('the body of a response', () => {
+  const DOCUMENT = 'https://api.example/stac/items/1.json'
+  const context = {
+    routes: { allows: async (url: string) => servedAs(url) !== undefined },
+    base: BASE,
+    gatewayUrl: `${BASE}https/api.example/stac/items/1.json`,
+  }
+  type Chunks = () => AsyncIterable<Uint8Array>
+  const ofText = (text: string): Chunks =>
+    async function* () {
+      yield bytes(text.slice(0, 7))
+      yield bytes(text.slice(7))
+    }
+  const read = (chunks: Chunks | undefined, { answered = DOCUMENT, requested = DOCUMENT } = {}) => {
+    const response = { url: answered, ...(chunks && { chunks }) } as unknown as HttpResponse
+    return rewrittenBody(response, { url: requested, signal: new AbortController().signal }, context)
+  }
+  const document = (...addresses: string[]) => JSON.stringify(catalog({}, { links: addresses.map((address) => link(address)) }))
+  const hrefsOf = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()).links.map((one: Json) => one.href)
+
+  it('may be absent', async () => {
+    expect(await read(undefined)).toEqual({ bytes: new Uint8Array(), isRewritten: false })
+  })
+
+  it('is rewritten where it has URLs that the gateway serves', async () => {
+    const { bytes: body, ...rest } = await read(
+      ofText(document('https://data.example/x', 'https://other.example/x', 'ftp://data.example/x')),
+    )
+    expect(hrefsOf(body)).toEqual([`${BASE}https/data.example/x`, 'https://other.example/x', 'ftp://data.example/x'])
+    expect(rest).toEqual({ isRewritten: true })
+    const text = document('https://other.example/x')
+    expect(await read(ofText(text))).toEqual({ bytes: Buffer.from(text), isRewritten: false })
+  })
+
+  it.each([
+    [
+      'where it came from, if the gateway serves that',
+      'https://data.example/moved/1.json?signature=x',
+      `${BASE}https/data.example/moved/a`,
+    ],
+    ['the URL that was requested, if the gateway does not serve the other', 'https://other.example/moved/1.json', 'a'],
+    ['the URL that was requested, if it came from an object store', 's3://eo/moved/1.json', 'a'],
+  ])('has references relative to %s', async (_what, answered, expected) => {
+    const { bytes: body } = await read(ofText(document('a', 'https://data.example/x')), { answered })
+    expect(hrefsOf(body)[0]).toBe(expected)
+  })
+
+  const padded = (size: number) => document('https://data.example/x').padEnd(size, ' ')
+
+  it('is read while another one of its server is, unless both are larger than a mebibyte', async () => {
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const ended: string[] = []
+    const started = (name: string, chunks: Chunks, requested = DOCUMENT) => read(chunks, { requested }).then(() => ended.push(name))
+    const first = started('first', async function* () {
+      yield bytes(padded(2 ** 20 + 1))
+      await held
+    })
+    const all = [
+      first,
+      started('small', ofText(padded(2 ** 20))),
+      started('of another server', ofText(padded(2 ** 20 + 1)), 'https://data.example/1.json'),
+      started('of another path', ofText(padded(2 ** 20 + 1)), 'https://api.example/2.json'),
+    ]
+    await expect.poll(() => ended.toSorted()).toEqual(['of another server', 'small'])
+    letGo()
+    await Promise.all(all)
+    expect(ended.slice(2)).toEqual(['first', 'of another path'])
+  })
+
+  it('is passed on as it comes where it is longer than any document', async () => {
+    const longest = Buffer.alloc(DOCUMENT_LIMITS.other, ' ')
+    longest.set(bytes(document('https://data.example/x')))
+    const whole = await read(async function* () {
+      yield longest
+    })
+    expect([whole.isRewritten, whole.rest]).toEqual([true, undefined])
+    const longer = await read(async function* () {
+      yield longest
+      yield bytes('x')
+      yield bytes('rest')
+    })
+    expect([longer.bytes.length, longer.bytes.at(-1), longer.isRewritten]).toEqual([longest.length + 1, 'x'.charCodeAt(0), false])
+    expect(await longer.rest?.next()).toEqual({ done: false, value: bytes('rest') })
   })
 })
 
