@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Queue } from 'bullmq'
@@ -5,7 +6,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { openDestination } from '../../src/node/download/destination/destination.ts'
 import { identityOf } from '../../src/node/queue/destination.ts'
-import { ended, type FileGroup, QueueLoad } from '../load/queue/queue-load.ts'
+import { BIN, ended, type FileGroup, QueueLoad } from '../load/queue/queue-load.ts'
 import { useRedisAndArchive } from './redis-archive.ts'
 
 const KIB = 1024
@@ -240,6 +241,16 @@ describe('who runs a queue', () => {
         await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
         try {
           expect(await checks()).toMatchObject([{ level: 'ok' }, { level: 'warning', message: expect.stringContaining('allkeys-lru') }])
+          const { stderr } = spawnSync(process.execPath, [BIN, 'queue', 'work'], {
+            encoding: 'utf8',
+            env: { ...process.env, STAC_AUTH_QUEUE: used.redis.url },
+            timeout: 8000,
+          })
+          const place = used.redis.url.replace(/:[^/]*@/, '')
+          expect(stderr.split('\n').slice(0, 2)).toEqual([
+            `waiting for jobs from ${place}`,
+            `warning CONFIG_INVALID: ${place} drops entries when its memory is full (maxmemory-policy allkeys-lru)`,
+          ])
         } finally {
           await client.config('SET', 'maxmemory-policy', 'noeviction')
           client.disconnect()

@@ -8,7 +8,7 @@ import { EXIT, usageError } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import { aligned, bytesText, timeText } from '../units.ts'
 import { queueAddress } from './address.ts'
-import { workersText } from './state.ts'
+import { evictionText, workersText } from './state.ts'
 
 /** Options of all commands below `queue`. */
 export interface ControlOptions {
@@ -63,7 +63,7 @@ function statusText(
     first.join(', '),
     ...(paused ? [`  resume it: ${resume}`] : []),
     ...(incompatible ? [`  ${workersText(incompatible)} of another version cannot run these jobs`] : []),
-    ...(eviction === undefined ? [] : [`  the server drops jobs when its memory is full (maxmemory-policy ${forLine(eviction)})`]),
+    ...(eviction === undefined ? [] : [`  the server ${evictionText(eviction)}`]),
     ...downloads.map(downloadText),
     '',
   ].join('\n')

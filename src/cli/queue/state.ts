@@ -12,6 +12,11 @@ export function workersText(versions: QueueState['workers']): string {
   return `${plural(total, 'worker')}${names.length === 0 ? '' : ` (${names.join(', ')})`}`
 }
 
+/** Says what a server with that `maxmemory-policy` does. */
+export function evictionText(policy: string): string {
+  return `drops entries when its memory is full (maxmemory-policy ${forLine(policy)})`
+}
+
 /** Returns a listener that warns of problems, and shows the workers beside the progress. */
 export function progressOfState(progress: { queue: string }, { warn }: Diagnostics): (state: QueueState) => void {
   const told = tellProblems((code, message) => warn({ code, message }))

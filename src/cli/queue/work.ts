@@ -15,11 +15,13 @@ export interface WorkOptions extends CredentialsOption, ByAddressOption {
 /** Runs the jobs of a queue until it is stopped. */
 export async function workQueue(urls: readonly string[], options: WorkOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const { queueUrl, shownUrl } = await import('./address.ts')
+  const [{ queueUrl, shownUrl }, { evictionText }] = await Promise.all([import('./address.ts'), import('./state.ts')])
   const queue = queueUrl(options.queue, context)
   const counts = { done: 0, failed: 0 }
-  const onReady = () =>
+  const onReady = (eviction?: string) => {
     void diagnostics.note(`waiting for ${options.outputDir === undefined ? 'jobs' : 'downloads'} from ${shownUrl(queue)}`)
+    if (eviction !== undefined) diagnostics.warn({ code: 'CONFIG_INVALID', message: `${shownUrl(queue)} ${evictionText(eviction)}` })
+  }
   const onJob = (done: boolean, reason?: string) => {
     counts[done ? 'done' : 'failed']++
     if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: `a job failed: ${reason ?? 'another worker has taken it over'}` })
@@ -35,7 +37,7 @@ export async function workQueue(urls: readonly string[], options: WorkOptions, c
 }
 
 interface Callbacks {
-  readonly onReady: () => void
+  readonly onReady: (eviction?: string) => void
   readonly onJob: (done: boolean, reason?: string) => void
   readonly onRefused: (error: AuthError) => void
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Job, JobJson, Queue, QueueEvents, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type AuthError, abortedBy, isAuthError, ProtocolError } from '../../errors.ts'
-import { connectRedis, isReply, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
+import { connectRedis, evictionOf, isReply, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
 import { missingPackage } from '../base/system-error.ts'
 import { drainedKey, KEY_PREFIX, LINT_QUEUE } from './queue-names.ts'
 import { ProcessReport, processesOf } from './queue-processes.ts'
@@ -31,6 +31,9 @@ const USE: RedisUse = {
     },
   },
 }
+
+/** With its check of the server's version, BullMQ also prints a text about its memory. */
+export const QUIET = { skipVersionCheck: true } as const
 
 /** Location of a queue. */
 export interface QueueOptions {
@@ -137,7 +140,7 @@ export class JobQueue {
     const connection = await connectQueue(address)
     const { bullmq } = connection
     const client = connection.client()
-    const settings = { prefix: KEY_PREFIX, connection: client }
+    const settings = { prefix: KEY_PREFIX, connection: client, ...QUIET }
     const queue = new bullmq.Queue(name, { ...settings, streams: { events: { maxLen: 1000 } } })
     const events = new bullmq.QueueEvents(name, { ...settings, connection: connection.client() })
     queue.on('error', () => undefined)
@@ -326,8 +329,8 @@ export interface WorkOptions extends QueueOptions {
   readonly opened?: QueueConnection
   /** Called before the connection is closed. */
   readonly onClosing?: () => Promise<void>
-  /** Called when the worker starts to take jobs. */
-  readonly onReady?: () => void
+  /** Called when the worker starts to take jobs, with the `maxmemory-policy` of a server that drops jobs when its memory is full. */
+  readonly onReady?: (eviction?: string) => void
   /** Called after each job with its outcome, and why it failed. */
   readonly onJob?: (done: boolean, reason?: string) => void
   /** Called when the server refuses commands, as a full one does; the worker tries again. */
@@ -371,11 +374,13 @@ export async function workJobs({
       counts.running--
     }
   }
-  const report = new ProcessReport(connection.client(), name, () => ({ queue: name, ...counts }))
+  const client = connection.client()
+  const report = new ProcessReport(client, name, () => ({ queue: name, ...counts }))
   const worker = new (tolerantWorker(bullmq))(name, run, {
     name: report.id,
     prefix: KEY_PREFIX,
     connection: connection.client(),
+    ...QUIET,
     concurrency,
     lockDuration: lock,
     stalledInterval: SEARCH,
@@ -397,7 +402,8 @@ export async function workJobs({
   })
   try {
     await Promise.race([worker.waitUntilReady().then(() => report.write()), stopped, connection.lost])
-    if (!signal.aborted) onReady?.()
+    const eviction = await evictionOf(client).catch(() => undefined)
+    if (!signal.aborted) onReady?.(eviction)
     await Promise.race([stopped, connection.lost])
     await Promise.race([worker.close(), connection.lost])
     await Promise.race([report.close(), connection.lost])

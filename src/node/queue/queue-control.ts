@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { isObject, own } from '../../stac/document.ts'
 import { evictionOf, type RedisAddress } from '../base/redis-connection.ts'
 import { FileNotes } from './destination.ts'
-import { connectQueue, type QueueConnection } from './job-queue.ts'
+import { connectQueue, QUIET, type QueueConnection } from './job-queue.ts'
 import { drainedKey, KEY_PREFIX, LINT_QUEUE, queueNameOf } from './queue-names.ts'
 import { countByVersion, processesOf, type QueueDownload, type QueueWorker } from './queue-processes.ts'
 
@@ -69,8 +69,7 @@ export async function queueControl(address: RedisAddress, destination?: string):
   const connection = await connectQueue(address)
   const name = destination === undefined ? LINT_QUEUE : queueNameOf(destination)
   const client = connection.client()
-  // BullMQ would print the policy of the server, too.
-  const queue = new connection.bullmq.Queue(name, { prefix: KEY_PREFIX, connection: client, skipVersionCheck: true })
+  const queue = new connection.bullmq.Queue(name, { prefix: KEY_PREFIX, connection: client, ...QUIET })
   queue.on('error', () => undefined)
   const notesOf = (kind: 'failed' | 'jobs') => (destination === undefined ? undefined : new FileNotes(client, destination, kind))
   const [notes, jobs] = [notesOf('failed'), notesOf('jobs')]

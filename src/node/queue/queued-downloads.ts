@@ -53,7 +53,7 @@ export interface DownloadWorkerOptions {
   /** Concurrent files; default 16. */
   readonly concurrency?: number
   /** Called when the worker starts to take jobs. */
-  readonly onReady?: () => void
+  readonly onReady?: (eviction?: string) => void
   /** Called after each job; false, with the reason, for a malformed job, and for one that another worker has taken over. */
   readonly onJob?: (done: boolean, reason?: string) => void
   /** Called once for a reason why the server refuses commands, as a full one does; the worker tries again. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const BIN = fileURLToPath(new URL('../../../dist/cli/bin.js', import.meta.url))
+export const BIN = fileURLToPath(new URL('../../../dist/cli/bin.js', import.meta.url))
 const SERVER = fileURLToPath(new URL('./archive-server.ts', import.meta.url))
 const KEY = 'archive-key'
 
