@@ -64,8 +64,11 @@ describe('a download by the workers of a queue', () => {
   it('does nothing while it is paused, and tells so', async () => {
     const load = await loadOf({ count: 20, size: KIB })
     try {
-      await load.startWorker('data')
       const data = join(load.folder, 'data')
+      expect(await load.run('queue', 'show', '-d', data)).toBe(
+        `running, 0 workers, 0 jobs waiting, 0 active, 0 files failed\n  start a worker: stac-auth queue work -d ${data}\n`,
+      )
+      await load.startWorker('data')
       const version = (await load.run('--version')).trim()
       const paused = await load.run('queue', 'pause', '-d', data)
       expect(paused).toBe(

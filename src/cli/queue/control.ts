@@ -41,8 +41,9 @@ export async function showQueue(change: 'pause' | 'resume' | undefined, options:
     if (change) await control[change]()
     return control.status()
   })
-  const resume = await commandOf('resume', options, context)
-  await write(context.io.stdout, options.json ? `${forJson(status)}\n` : statusText(status, resume))
+  const next = status.paused ? 'resume' : status.workers === 0 ? 'work' : undefined
+  const command = next && (await commandOf(next, options, context))
+  await write(context.io.stdout, options.json ? `${forJson(status)}\n` : statusText(status, command))
   return EXIT.done
 }
 
@@ -53,15 +54,16 @@ async function commandOf(name: string, { queue, outputDir }: ControlOptions, con
   return queueCommand(name, address, outputDir)
 }
 
+/** @param command that makes the queue run, where it does not */
 function statusText(
   { paused, versions, incompatible, waiting, active, failed, eviction, downloads = [] }: QueueStatus,
-  resume: string,
+  command: string | undefined,
 ): string {
   const files = failed === undefined ? [] : [`${plural(failed, 'file')} failed`]
   const first = [paused ? 'paused' : 'running', workersText(versions), `${plural(waiting, 'job')} waiting`, `${active} active`, ...files]
   return [
     first.join(', '),
-    ...(paused ? [`  resume it: ${resume}`] : []),
+    ...(command === undefined ? [] : [`  ${paused ? 'resume it' : 'start a worker'}: ${command}`]),
     ...(incompatible ? [`  ${workersText(incompatible)} of another version cannot run these jobs`] : []),
     ...(eviction === undefined ? [] : [`  the server ${evictionText(eviction)}`]),
     ...downloads.map(downloadText),
