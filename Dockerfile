@@ -4,14 +4,14 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm pack --pack-destination /tmp && mv /tmp/stac-auth-*.tgz /tmp/stac-auth.tgz
+RUN mkdir /packed && npm pack --pack-destination /packed && mv /packed/*.tgz /packed/package.tgz
 
 FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="stac-auth" org.opencontainers.image.licenses="Apache-2.0"
-COPY --from=build /tmp/stac-auth.tgz /tmp/
+COPY --from=build /packed/package.tgz /tmp/
 # The last two are the optional packages of --queue, and of a token store in Redis.
-RUN npm install --global --ignore-scripts --no-audit --no-fund /tmp/stac-auth.tgz bullmq@6.7.0 ioredis@5.11.1 \
- && npm cache clean --force && rm /tmp/stac-auth.tgz
+RUN npm install --global --ignore-scripts --no-audit --no-fund /tmp/package.tgz bullmq@6.7.0 ioredis@5.11.1 \
+ && npm cache clean --force && rm /tmp/package.tgz
 # Any other user works as well, also one without an entry in /etc/passwd, and a read-only file system.
 USER node
 WORKDIR /data

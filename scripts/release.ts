@@ -6,11 +6,12 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type Repository, repositoryName } from './repository.ts'
+import { docsSite, type Repository, repositoryName } from './repository.ts'
 
 interface Manifest {
   readonly version: string
   readonly repository?: Repository
+  readonly homepage?: string
 }
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
@@ -52,7 +53,7 @@ function wrongArgument(text: string): Refusal {
 function release(change: string, dryRun: boolean): void {
   const { version: old } = manifest()
   const version = nextVersion(old, change)
-  const problems = [...problemsOfTree(version), ...problemsOfRepository(), ...problemsOfChangelog(change), ...problemsOfPages()]
+  const problems = [...problemsOfTree(version), ...problemsOfAddresses(), ...problemsOfChangelog(change), ...problemsOfPages()]
   if (problems.length > 0) throw new Refusal(`${version} is not released:\n${problems.map((one) => `  ${one}`).join('\n')}`)
 
   const heading = `## [${version}] - ${new Date().toISOString().slice(0, 10)}`
@@ -86,7 +87,7 @@ function verify(tag: string): void {
   const { version: actual } = manifest()
   const here = process.env.GITHUB_REPOSITORY
   const named = repositoryName(manifest().repository)
-  const problems = [...problemsOfRepository(), ...problemsOfPages()]
+  const problems = [...problemsOfAddresses(), ...problemsOfPages()]
   if (actual !== version) problems.push(`the tag is ${tag}, and package.json has version ${actual}`)
   if (named && here && named.toLowerCase() !== here.toLowerCase()) {
     problems.push(`"repository" in package.json names ${named}, and this runs in ${here}: npm refuses its provenance`)
@@ -124,11 +125,19 @@ function problemsOfTree(version: string): readonly string[] {
 }
 
 /** npm accepts the provenance of a package only when its `repository` is the one in which it was built. */
-function problemsOfRepository(): string[] {
-  const line = '"repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" },'
-  return repositoryName(manifest().repository)
-    ? []
-    : [`package.json names no repository on GitHub, which npm compares with the provenance. Add the line ${line} and run npm run generate`]
+function problemsOfAddresses(): string[] {
+  const { repository, homepage } = manifest()
+  const add = (line: string) => `Add the line ${line} and run npm run generate`
+  const problems: string[] = []
+  if (!repositoryName(repository)) {
+    const line = add('"repository": { "type": "git", "url": "git+https://github.com/OWNER/NAME.git" },')
+    problems.push(`package.json names no repository on GitHub, which npm compares with the provenance. ${line}`)
+  }
+  if (!docsSite(homepage)) {
+    const line = add('"homepage": "https://SITE/",')
+    problems.push(`package.json names no site with the pages of npm run docs, to which findings link. ${line}`)
+  }
+  return problems
 }
 
 function problemsOfChangelog(change: string): readonly string[] {

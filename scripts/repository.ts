@@ -6,3 +6,9 @@ export function repositoryName(repository: Repository | undefined): string | und
   const text = typeof repository === 'string' ? repository : (repository?.url ?? '')
   return /^(?:github:|(?:git\+)?(?:https|ssh|git):\/\/(?:git@)?github\.com\/)([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(text)?.[1]
 }
+
+/** Returns the URL of the documentation site, with a slash at its end, from the field `homepage` of a package.json. */
+export function docsSite(homepage: string | undefined): string | undefined {
+  const [, site] = /^(https:\/\/[\w.-]+(?::\d+)?(?:\/[\w.~-]+)*)\/?$/.exec(homepage ?? '') ?? []
+  return site && `${site}/`
+}

@@ -29,6 +29,7 @@ export const MANIFEST = readJson('package.json') as {
   readonly description: string
   readonly license: string
   readonly repository?: Repository
+  readonly homepage?: string
   readonly dependencies: Readonly<Record<string, string>>
 }
 

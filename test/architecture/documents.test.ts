@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { files as published } from '../../scripts/generate/published.ts'
+import type { Files } from '../../scripts/generate/files.ts'
+import { namesOf, publishedFiles } from '../../scripts/generate/published.ts'
 import { projectFiles } from './files.ts'
 import { LAYERS } from './layers.ts'
 
 const files = new Map(projectFiles().map(({ path, text }) => [path, text]))
 const textOf = (path: string) => files.get(path) ?? ''
-/** Commands that ask a registry for the package by its name. */
-const FROM_A_REGISTRY = /\bnpx (?:-\S+ )*stac-auth\b(?![-.])|\b(?:npm|pnpm|yarn|bun) (?:install|i|add|exec|x) (?:-\S+ )*stac-auth(?![-.\w])/
+/** Commands, and dependencies that a patch adds, that ask a registry for the package by its name. */
+const FROM_A_REGISTRY =
+  /^\+\s*"stac-auth":|\bnpx (?:-\S+ )*stac-auth\b(?![-.])|\b(?:npm|pnpm|yarn|bun) (?:install|i|add|exec|x) (?:-\S+ )*stac-auth(?![-.\w])/m
 const manifest = JSON.parse(textOf('package.json'))
+const writtenBy = (write: Files[string] | undefined, text: string) => (typeof write === 'function' ? write(text) : write)
 
 describe('what is written for people agrees with what is there', () => {
   it('the README tells to run npm ci && npm test, and CI runs exactly that', () => {
@@ -30,20 +33,42 @@ describe('what is written for people agrees with what is there', () => {
         .map((paragraph) => `${path}: ${paragraph}`),
     )
     expect(telling).toEqual([])
-    expect('$ npx --yes stac-auth lint').toMatch(FROM_A_REGISTRY)
+    for (const one of ['$ npx --yes stac-auth lint', ' "a": "1",\n+    "stac-auth": "^0.1.0",']) expect(one).toMatch(FROM_A_REGISTRY)
     expect('npm install -g ./stac-auth-0.1.0.tgz').not.toMatch(FROM_A_REGISTRY)
   })
 
   it('every address and version of the package in a text is written from package.json', () => {
-    const own = /\bstac-auth-(?=\d)[\d.]+(?=\.tgz)|[\w./:-]+\/stac-auth(?:@|:(?=\d))v?[\d.]+|git clone .*stac-auth\b/g
-    const written = new Set(Object.keys(published))
+    const { packed, action, clone } = namesOf(manifest)
+    const file = packed.slice(0, -`${manifest.version}.tgz`.length)
+    const own = new RegExp(`${file}[\\d.*]+tgz|${action}@|${clone}|registry\\.example/stac-auth:\\d|git clone .*"\\$program"`)
     const named = [...files]
-      .filter(([path, text]) => /^(?:docs|examples)\/|^[A-Z]+\.md$/.test(path) && own.test(text))
+      .filter(([path, text]) => /^(?:\.github|docs|examples)\/|^[A-Z]+\.md$|^Dockerfile$/.test(path) && own.test(text))
       .map(([path]) => path)
-    expect(named.length).toBeGreaterThan(3)
-    expect(named.filter((path) => !written.has(path))).toEqual([])
-    for (const path of named)
-      expect([path, (published[path] as (text: string) => string)(textOf(path)) === textOf(path)]).toEqual([path, true])
+    const written = publishedFiles(manifest)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((path) => !Object.hasOwn(written, path))).toEqual([])
+    for (const [path, write] of Object.entries(written))
+      expect([path, writtenBy(write, textOf(path)) === textOf(path)]).toEqual([path, true])
+  })
+
+  it.each([
+    { name: 'geo-auth', version: '2.10.3', repository: 'https://github.com/acme/geo-auth' },
+    { name: '@acme/stac-auth', version: '0.1.0', repository: 'github:acme/stac.auth_2', homepage: 'https://acme.example/docs' },
+    { name: 'stac-auth', version: '1.0.0', homepage: 'https://stac-auth.example/' },
+  ])('the texts of a package %j can be written again, and again for this one', (other) => {
+    const { packed, action, clone } = namesOf(other)
+    const here = Object.entries(publishedFiles(manifest))
+    const there = publishedFiles(other)
+    const texts = new Map(here.map(([path]) => [path, writtenBy(there[path], textOf(path))]))
+    for (const [path, write] of here) {
+      const text = texts.get(path) ?? ''
+      expect([path, writtenBy(there[path], text) === text]).toEqual([path, true])
+      expect([path, writtenBy(write, text) === textOf(path)]).toEqual([path, true])
+    }
+    const all = [...texts.values()].join('\n')
+    for (const one of [`npm install -g ./${packed} `, `uses: ${action}@v${other.version} `, `--branch v${other.version} ${clone} "`])
+      expect(all).toContain(one)
+    expect(all).toContain(`const DOCS_SITE: string = '${other.homepage ? `${other.homepage.replace(/\/$/, '')}/` : ''}'`)
   })
 
   it('the image has the optional packages in the versions of the tests', () => {

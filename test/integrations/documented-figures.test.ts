@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ADAPTER_BUDGETS, BUDGETS, BUNDLE_BUDGET } from '../../scripts/sizes.ts'
-import { root } from '../architecture/files.ts'
+import { projectFiles, root } from '../architecture/files.ts'
 
 const textOf = (path: string) => readFileSync(root + path, 'utf8')
+/** What people wrote: neither generated nor in a block of code. */
+const proseOf = (path: string) => textOf(path).replace(/<!-- generated[\s\S]*?<!-- end -->|^```[\s\S]*?^```/gm, '')
 interface Result {
   readonly ratio: number
   readonly better: 'lower' | 'higher'
@@ -55,6 +57,14 @@ describe('a size in a text', () => {
     expect(Number(figure.exec(textOf(path))?.[1])).toBe(bound)
   })
 
+  it('is a bound that test/package holds wherever a person wrote it', () => {
+    const bounds = [...BUDGETS.map(({ budget }) => budget), BUNDLE_BUDGET].map((bytes) => `${bytes / 1000} kB`)
+    const pages = projectFiles().filter(({ path }) => /^(?:README|(?:docs|examples)\/.*)\.md$/.test(path))
+    const sizes = pages.flatMap(({ path }) => (proseOf(path).match(/[\d.]+ ?kB\b/g) ?? []).map((size) => [path, size] as const))
+    expect(sizes.length).toBeGreaterThan(2)
+    expect(sizes.filter(([, size]) => !bounds.includes(size))).toEqual([])
+  })
+
   it('of an adapter is the bound that test/package holds', () => {
     const page = textOf('docs/adapters.md')
     for (const [name, bound] of Object.entries(ADAPTER_BUDGETS))
@@ -62,7 +72,22 @@ describe('a size in a text', () => {
   })
 })
 
+it.each([
+  ['docs/sizes.md', ''],
+  ['docs/scale.md', ''],
+  ['docs/speed.md', '## What is missed, and why'],
+])('%s has measured figures in its generated tables only', (path, from) => {
+  const [, prose = ''] = proseOf(path).split(from || /^/)
+  expect(prose.match(/.*(?:\d|\b(?:half|third|quarter|twice|double|times as)\b).*/g)).toBeNull()
+})
+
 it('the README says in how many ways the demo is protected', () => {
   const [, count] = /a catalog protected in (\d+) ways/.exec(textOf('README.md')) ?? []
   expect(textOf('test/demo/demo.test.ts')).toContain(`lint +${count} documents`)
+})
+
+it('the page of the conformance cases says how many there are, with and without a fault', () => {
+  const [authorize, lint] = ['authorize', 'lint'].map((name) => JSON.parse(textOf(`fixtures/conformance/${name}.json`)).cases.length)
+  const count = authorize + 2 * lint
+  expect(textOf('fixtures/conformance/README.md')).toContain(`\n${count} of ${count} passed\n`)
 })

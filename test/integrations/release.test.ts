@@ -12,6 +12,7 @@ const folder = await temporaryFolder()
 const SCRIPT = join(folder, 'release.mjs')
 await build({ entryPoints: [`${root}scripts/release.ts`], outfile: SCRIPT, platform: 'node', format: 'esm', bundle: true })
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/owner/stac-auth.git' }
+const HOMEPAGE = 'https://docs.example/'
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n### Added\n\n- All.\n'
 
 /** Writes the version where a generated file would have it, or fails. */
@@ -20,12 +21,14 @@ const GENERATE = `node -e "require('fs').writeFileSync('man.txt', require('./pac
 interface Given {
   readonly changelog?: string
   readonly repository?: unknown
+  readonly homepage?: string
   readonly check?: string
   readonly test?: string
 }
 
 /** A repository with a package like this one; its commands are quick ones. */
-async function repository({ changelog = CHANGELOG, repository: url = REPOSITORY, check = 'exit 0', test = 'exit 0' }: Given = {}) {
+async function repository(given: Given = {}) {
+  const { changelog = CHANGELOG, repository: url = REPOSITORY, homepage = HOMEPAGE, check = 'exit 0', test = 'exit 0' } = given
   const cwd = await mkdtemp(join(folder, 'repository-'))
   const env = {
     PATH: process.env.PATH,
@@ -39,7 +42,13 @@ async function repository({ changelog = CHANGELOG, repository: url = REPOSITORY,
   }
   const put = (name: string, content: unknown) =>
     writeFile(join(cwd, name), typeof content === 'string' ? content : `${JSON.stringify(content, undefined, 2)}\n`)
-  await put('package.json', { name: 'stac-auth', version: '0.1.0', repository: url, scripts: { generate: GENERATE, check, test } })
+  await put('package.json', {
+    name: 'stac-auth',
+    version: '0.1.0',
+    repository: url,
+    homepage,
+    scripts: { generate: GENERATE, check, test },
+  })
   const other = { version: '0.1.0', license: 'MIT' }
   await put('package-lock.json', {
     name: 'stac-auth',
@@ -147,6 +156,16 @@ describe('npm run release', () => {
           stderr: expect.stringContaining('"url": "git+https://github.com/OWNER/NAME.git"'),
         })
       }
+      expectUntouched()
+    },
+  )
+
+  it.each(['', 'http://docs.example/', 'https://github.com/owner/stac-auth#readme'])(
+    'refuses the homepage "%s", to whose pages findings would link',
+    async (homepage) => {
+      const { release, expectUntouched } = await repository({ homepage })
+      for (const args of ['minor', 'verify v0.1.0'])
+        expect(release(args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Add the line "homepage": "https://SITE/",') })
       expectUntouched()
     },
   )

@@ -146,7 +146,7 @@ describe('publishing', () => {
     const places = order.map((start) => packing.findIndex((line) => line.startsWith(start)))
     expect(places.filter((place) => place < 0)).toEqual([])
     expect([...places].sort((a, b) => a - b)).toEqual(places)
-    expect(commands('npm')).toEqual(['npm publish ./stac-auth-*.tgz --provenance --access public'])
+    expect(commands('npm')).toEqual(['npm publish ./*.tgz --provenance --access public'])
     expect(commands('github').join()).toMatch(/^gh release create .* stac-auth\.cdx\.json$/)
   })
 })

@@ -36,7 +36,7 @@ export async function buildStacBrowser(): Promise<BuiltBrowser> {
     const source = join(folder, 'package')
     await unpack(folder)
     await run('git', ['apply', '--whitespace=nowarn', PATCH], { cwd: source })
-    const version = await withoutOurselves(join(source, 'package.json'))
+    const version = await withoutLinter(join(source, 'package.json'))
     await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'], { cwd: source })
     await addOurselves(join(source, 'node_modules'))
     await cp(join(example, 'stac-auth.js'), join(source, 'src/stac-auth.js'))
@@ -57,10 +57,10 @@ async function unpack(folder: string): Promise<void> {
   await run('tar', ['xzf', archive], { cwd: folder })
 }
 
-/** The package of this repository is on no registry while it is tested. The linter is not needed for a build. */
-async function withoutOurselves(path: string): Promise<string> {
+/** The linter is not needed for a build. */
+async function withoutLinter(path: string): Promise<string> {
   const manifest = JSON.parse(await readFile(path, 'utf8'))
-  const wanted = ([name]: [string, unknown]) => !/^stac-auth$|eslint/.test(name)
+  const wanted = ([name]: [string, unknown]) => !name.includes('eslint')
   for (const group of ['dependencies', 'devDependencies'])
     manifest[group] = Object.fromEntries(Object.entries<string>(manifest[group]).filter(wanted))
   await writeFile(path, JSON.stringify(manifest))

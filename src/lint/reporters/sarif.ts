@@ -13,15 +13,15 @@ const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warn
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
 /** Returns one run with a rule for each code that has findings, as on the terminal. Columns count UTF-16 units; fingerprints are those of the baseline. */
-export function sarif({ problems, summary }: Report, { version = '0.0.0' }: ReportOptions = {}): string {
+export function sarif({ problems, summary }: Report, { version = '0.0.0' }: ReportOptions = {}, site: string = DOCS_SITE): string {
   const codes = new Set(problems.map(({ code }) => code))
   const used = rules.flatMap(({ meta, cases }) =>
-    cases.filter(({ meta: { code } }) => codes.has(code)).map((item) => ruleOf(meta, item.meta)),
+    cases.filter(({ meta: { code } }) => codes.has(code)).map((item) => ruleOf(meta, item.meta, site)),
   )
   const indexes = new Map(used.map(({ id }, index) => [id, index]))
   const results = problems.length > MOST ? groupedResults(problems, indexes) : problems.map((problem) => resultOf(problem, indexes))
   const run = {
-    tool: { driver: { name: 'stac-auth', version, informationUri: DOCS_SITE, rules: used } },
+    tool: { driver: { name: 'stac-auth', version, ...(site && { informationUri: site }), rules: used } },
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
@@ -39,15 +39,16 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
   return `${escapeJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
 }
 
-function ruleOf({ id, section }: RuleMeta, { code, severity: { recommended, strict } }: CaseMeta) {
+function ruleOf({ id, section }: RuleMeta, { code, severity: { recommended, strict } }: CaseMeta, site: string) {
   const text = pages[code]?.why ?? ''
   const level = recommended === 'off' ? strict : recommended
+  const page = pageOf(id, code, site)
   return {
     id: code,
     shortDescription: { text: code.replaceAll('-', ' ') },
     fullDescription: { text },
     help: { text },
-    helpUri: pageOf(id, code),
+    ...(page && { helpUri: page }),
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
@@ -116,10 +117,10 @@ function uriOf(document: string): string {
   return path.startsWith('/') ? `file://${path}` : path
 }
 
-/** Returns the URL of the page of a rule, at the part about one of its codes. */
-export function pageOf(rule: string, code: string): string {
-  return `${DOCS_SITE}rules/${rule}${code === rule ? '' : `#${code}`}`
+/** Returns the URL of the page of a rule, at the part about one of its codes, if the documentation has a site. */
+export function pageOf(rule: string, code: string, site: string = DOCS_SITE): string | undefined {
+  return site && `${site}rules/${rule}.html${code === rule ? '' : `#${code}`}`
 }
 
-/** URL of the published documentation. */
-const DOCS_SITE = 'https://stac-auth.github.io/'
+/** The field `homepage` of `package.json`, which `npm run generate` writes here: empty until the project has a site. */
+const DOCS_SITE: string = ''

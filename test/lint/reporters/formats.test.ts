@@ -4,6 +4,7 @@ import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
 import { lintText } from '../../../src/lint/index.ts'
 import { FORMATS, type Format, type Report, type ReportOptions, reporterOf, reportOf } from '../../../src/lint/reporters/report.ts'
+import { sarif } from '../../../src/lint/reporters/sarif.ts'
 import { problemWith } from './subjects.ts'
 
 const require = createRequire(import.meta.url)
@@ -290,12 +291,26 @@ describe('sarif', () => {
       partialFingerprints: { 'stacAuthFinding/v1': 'two' },
     })
     for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
-    expect(tool.driver.rules.find(({ id }: { id: string }) => id === 'duplicate-ref').helpUri).toMatch(/rules\/refs-list#duplicate-ref$/)
     expect(results[1].locations[0].physicalLocation).toEqual({
       artifactLocation: { uri: 'items/b%20c.json' },
       region: { startLine: 4, startColumn: 9, endLine: 4, endColumn: 15 },
     })
     expect(invocations[0].executionSuccessful).toBe(false)
+  })
+
+  it('links to the site of the documentation only where there is one', () => {
+    const driver = (site: string) => {
+      const written = JSON.parse(sarif(report, {}, site))
+      expect(validate(written), JSON.stringify(validate.errors)).toBe(true)
+      return written.runs[0].tool.driver
+    }
+    const { informationUri, rules } = driver('https://docs.example/')
+    expect(informationUri).toBe('https://docs.example/')
+    expect(rules.map(({ helpUri }: { helpUri: string }) => helpUri)).toEqual([
+      'https://docs.example/rules/refs-list.html#duplicate-ref',
+      'https://docs.example/rules/dangling-ref.html',
+    ])
+    expect(JSON.stringify(driver(''))).not.toMatch(/informationUri|helpUri|https?:/)
   })
 
   it('makes one result of what says the same when there is more than services take', async () => {
