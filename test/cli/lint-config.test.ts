@@ -98,6 +98,7 @@ describe('extends', () => {
       'CONFIG_INVALID',
       'it must be a list of patterns as in .gitignore, each of at most 4096 characters',
     ],
+    ['what is no JSON', { 'a.config': '{\n  "rules": {,' }, 'CONFIG_INVALID', 'a.config" line 2: '],
     ['a missing file', { 'a.config': { extends: './none.config' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
     ['what looks like standard input', { 'a.config': { extends: './-' } }, 'FILE_ACCESS', 'a.config" extends a file that cannot be read: '],
     [

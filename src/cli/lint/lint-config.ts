@@ -126,7 +126,7 @@ async function parseConfig(
   const text = new TextDecoder().decode(bytes)
   // The linter reports syntax errors and duplicate keys with their positions.
   const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
-  if (broken) throw invalid(file, text, [{ ...broken, line: broken.line ?? 1 }])
+  if (broken) throw invalid(file, undefined, [{ ...broken, line: broken.line ?? 1 }])
   const config: unknown = JSON.parse(text)
   const faults = configFaults(config, RULE_NAMES)
   if (faults.length > 0) throw invalid(file, text, faults)
@@ -145,11 +145,10 @@ interface Fault {
   readonly line?: number
 }
 
-function invalid(file: string, text: string, faults: readonly Fault[]): ConfigurationError {
-  const positions = locate(
-    text,
-    faults.flatMap((fault) => (fault.line === undefined ? [fault.pointer] : [])),
-  )
+/** @param text the configuration; undefined for one that is no JSON, whose faults have lines */
+function invalid(file: string, text: string | undefined, faults: readonly Fault[]): ConfigurationError {
+  const pointers = faults.map((fault) => fault.pointer)
+  const positions: ReturnType<typeof locate> = text === undefined ? new Map() : locate(text, pointers)
   const [first, ...others] = faults.map(
     ({ message: fault, pointer: at, line = positions.get(at)?.line ?? 1 }) =>
       new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${fault}`, { pointer: at }),
