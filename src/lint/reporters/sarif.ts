@@ -42,13 +42,12 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
 function ruleOf({ id, section }: RuleMeta, { code, severity: { recommended, strict } }: CaseMeta, site: string) {
   const text = pages[code]?.why ?? ''
   const level = recommended === 'off' ? strict : recommended
-  const page = pageOf(id, code, site)
   return {
     id: code,
     shortDescription: { text: code.replaceAll('-', ' ') },
     fullDescription: { text },
     help: { text },
-    ...(page && { helpUri: page }),
+    helpUri: pageOf(id, code, site),
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
@@ -117,10 +116,12 @@ function uriOf(document: string): string {
   return path.startsWith('/') ? `file://${path}` : path
 }
 
-/** Returns the URL of the page of a rule, at the part about one of its codes, if the documentation has a site. */
-export function pageOf(rule: string, code: string, site: string = DOCS_SITE): string | undefined {
-  return site && `${site}rules/${rule}.html${code === rule ? '' : `#${code}`}`
+/** Returns the URL of the page of a rule, at the part about one of its codes; that of the extension as long as the documentation has no site. */
+export function pageOf(rule: string, code: string, site: string = DOCS_SITE): string {
+  return site === '' ? EXTENSION_PAGE : `${site}rules/${rule}.html${code === rule ? '' : `#${code}`}`
 }
+
+const EXTENSION_PAGE = 'https://github.com/stac-extensions/authentication'
 
 /** The field `homepage` of `package.json`, which `npm run generate` writes here: empty until the project has a site. */
 const DOCS_SITE: string = ''

@@ -24,17 +24,14 @@ const SEVERITIES: Readonly<Record<Severity, Diagnostic['severity']>> = { error: 
 export function diagnosticsOf(open: OpenDocument, settings: LintSettings): Diagnostic[] {
   const place = placesIn(open.document)
   const problems = problemsIn(open, settings).sort((one, other) => weight(one) - weight(other))
-  return problems.slice(0, MOST).map((problem) => {
-    const href = pageOf(problem.rule, problem.code)
-    return {
-      range: place(problem),
-      severity: SEVERITIES[problem.severity],
-      code: problem.code,
-      ...(href && { codeDescription: { href } }),
-      source: SOURCE,
-      message: forLine(problem.message),
-    }
-  })
+  return problems.slice(0, MOST).map((problem) => ({
+    range: place(problem),
+    severity: SEVERITIES[problem.severity],
+    code: problem.code,
+    codeDescription: { href: pageOf(problem.rule, problem.code) },
+    source: SOURCE,
+    message: forLine(problem.message),
+  }))
 }
 
 const SOURCE = 'stac-auth'
