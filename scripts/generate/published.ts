@@ -1,6 +1,6 @@
 /**
  * Writes the name of the packed file, the version and the addresses of package.json wherever a text names them. Until `repository` is set there, which
- * a release needs, texts have stand-ins for its address, and until `homepage` is set, programs link to no site.
+ * a release needs, texts have stand-ins for its address, and until `homepage` is set, findings link to the extension.
  */
 import { docsSite, repositoryName } from '../repository.ts'
 import { MANIFEST } from '../run-time-packages.ts'
