@@ -84,7 +84,7 @@ async function* inputsOf(
 ): AsyncGenerator<TargetInput> {
   const unread: AuthError[] = []
   const fail = ({ error }: { readonly error: AuthError }) => void unread.push(error)
-  const reading = { copies: false, refuseOthers: true, ...(shard && { shard }), fail }
+  const reading = { copies: false, targets: true, ...(shard && { shard }), fail }
   for await (const source of givenDocuments(names, reading, context, opened)) {
     yield* unread.splice(0)
     const only = onlyTarget(source)

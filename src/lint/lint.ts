@@ -61,7 +61,7 @@ export interface Inspection {
 }
 
 /** Lints without sorting; for callers that have the text too. */
-function inspect(document: unknown, options: LintOptions): Inspection {
+function inspect(document: unknown, options: TextOptions): Inspection {
   const inspection: Inspection = { problems: [], members: 0, strings: 0, isUsed: false }
   const runner = runnerFor(options)
   const parts = partsOf(document)
@@ -80,7 +80,7 @@ function inspectPart(
   runner: Runner,
   inspection: Inspection,
   run: LintRun | undefined,
-  { url, document: name, parents = [], skipUnused = false }: LintOptions,
+  { url, document: name, parents = [], skipUnused = false, line }: TextOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
@@ -96,7 +96,9 @@ function inspectPart(
   inspection.strings += strings
   inspection.isUsed ||= isUsed
   if (tooDeep !== undefined) return runner.named('document-limit', tooDeep, 'depth', { limit: DEPTH_LIMIT })
-  if (!isDocument) return skipUnused && !isUsed ? [] : runner.named('unknown-document', at, 'unknown', { found: typeIn(value) })
+  // Other files may be anything, but a line of NDJSON is an object.
+  const mayBeForeign = skipUnused && !isUsed && (isObject(value) || line === undefined)
+  if (!isDocument) return mayBeForeign ? [] : noDocument(value, at, runner)
   const mistyped = likely ? wrongType(value, at, likely, runner) : []
   if (!reading) return mistyped
   const model = reading.document
@@ -112,6 +114,11 @@ const KINDS: Readonly<Record<DocumentType, string>> = {
   Collection: 'a Collection',
   Catalog: 'a Catalog',
   FeatureCollection: 'a list of Items',
+}
+
+function noDocument(value: unknown, at: string, runner: Runner): readonly Finding[] {
+  if (at === '' && Array.isArray(value)) return runner.named('empty-list', at, 'empty')
+  return runner.named('unknown-document', at, 'unknown', { found: typeIn(value) })
 }
 
 function typeIn(value: unknown): string {

@@ -32,9 +32,11 @@ export interface Part {
   readonly likely?: DocumentType
 }
 
-/** Returns the parts of a document, in their order; for an array the parts of its elements. */
+/** Returns the parts of a document, in their order; for an array the parts of its elements, or the array itself if it is empty. */
 export function partsOf(document: unknown): readonly Part[] {
-  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
+  return Array.isArray(document) && document.length > 0
+    ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2))
+    : partsIn(document, '', 1)
 }
 
 function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
@@ -117,17 +118,32 @@ describe('authorize --as ndjson', () => {
     expect(await authorizeAll([], { stdin: '{"a":1}' })).toMatchObject({ code: 2, stderr: '0 requests, 1 error\n' })
   })
 
-  it('prints an error for a line with a list that has no document', async () => {
-    const { code, stdout } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, [], [7], [two]) })
-    const line = (number: number) => `"-", line ${number}: this is neither a STAC document nor a target`
+  it('prints an error for a list without elements, and for elements that are neither a document nor a target', async () => {
+    const { code, stdout } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, [], [7], [{}, two, 5]) })
+    const error = (number: number, reason: string) => ({
+      error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: `"-", line ${number}: ${reason}` }),
+    })
+    const element = 'element /0 of the list is neither a STAC document nor a target'
     expect(code).toBe(2)
     expect(lines(stdout)).toEqual([
       request('one', 'https://data.example/1/B04.tif'),
-      { error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: line(2) }) },
-      { error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: line(3) }) },
+      error(2, 'the list is empty'),
+      error(3, element),
+      error(4, `${element} (and 1 more)`),
       request('two', 'https://data.example/2/B04.tif'),
     ])
-    expect(await authorizeAll([await put(folder, 'none.json', [])])).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it.each(['[]', '[{}]', '{}'])('prints an error for NDJSON with the only line %s', async (line) => {
+    const error = { code: 2, stderr: '0 requests, 1 error\n', stdout: expect.stringContaining('TARGET_NOT_FOUND') }
+    expect(await authorizeAll([], { stdin: `${line}\n` })).toMatchObject(error)
+    expect(await authorizeAll([await put(folder, 'line.ndjson', `${line}\n`)])).toMatchObject(error)
+  })
+
+  it('prints an error for an empty list in a file that is named, not for one in a folder', async () => {
+    const path = await put(await temporaryFolder(), 'none.json', [])
+    expect(await authorizeAll([path])).toMatchObject({ code: 2, stdout: expect.stringContaining('none.json\\": the list is empty') })
+    expect(await authorizeAll([dirname(path)])).toMatchObject({ code: 0, stdout: '' })
   })
 
   it('ignores JSON files that are neither', async () => {

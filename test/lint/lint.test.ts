@@ -148,9 +148,13 @@ describe('values that are no documents', () => {
     expect(brief(lint(value))).toEqual(['warn unknown-document - '])
   })
 
-  it('values that are no documents and documents without auth fields give nothing', () => {
+  it('an empty list gives empty-list', () => {
+    expect(brief(lint([]))).toEqual(['error empty-list - '])
+    expect(lint([], { skipUnused: true })).toEqual([])
+  })
+
+  it('documents without auth fields give nothing', () => {
     expect(lint({ type: 'Feature', id: 'a', properties: {}, links: {}, assets: [] })).toEqual([])
-    expect(lint([])).toEqual([])
   })
 })
 

@@ -103,8 +103,8 @@ const BEYOND: Readonly<Record<string, number>> = {
   'auth-field-name': 25,
   // A name that nothing defines
   'dangling-ref': 228,
-  // Lists of Items whose own type is missing or wrong: the schema reads the Items in it
-  'document-type': 8,
+  // Lists of Items whose own type is missing or wrong: the schema reads the Items in it; an empty list: it reads nothing
+  'document-type': 9,
   // Discovery addresses have no format; other protocols than https
   'endpoint-url': 15,
   // `parameters` and their like need not be objects

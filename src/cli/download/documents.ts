@@ -3,7 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { isMine } from '../../crawl/expand.ts'
 import { crawl } from '../../crawl/index.ts'
-import { IntegrityError, isAuthError, SelectionError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError, SelectionError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
@@ -28,8 +28,8 @@ interface Reading {
   readonly copies: boolean
   /** The part of the documents that is read. */
   readonly shard?: CrawlOption['shard']
-  /** True if a line, or stdin, that is neither a document nor an object with `href` is an error; otherwise it is ignored. */
-  readonly refuseOthers?: boolean
+  /** True if an object with `href` is read as a target, and any other in NDJSON or stdin is an error; otherwise it is ignored. */
+  readonly targets?: boolean
   /** Called for each input that cannot be read; the others are processed. */
   fail(failure: Failure): void
   /** Called with each document, or list of them, that was read from a URL of the user. */
@@ -39,7 +39,7 @@ interface Reading {
 /** Reads documents from files, folders, globs, URLs and stdin (`-`). Errors: `ABORTED`, `USAGE` for rows that cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
-  { copies, shard, refuseOthers, fail, onRead }: Reading,
+  { copies, shard, targets = false, fail, onRead }: Reading,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): AsyncGenerator<SourceDocument> {
@@ -55,9 +55,10 @@ export async function* givenDocuments(
       for await (const piece of piecesOf(input, io, auth)) {
         if (copies && piece.task.text === undefined && piece.documents !== 0 && !piece.oversized)
           throw usageError(`--rewrite-hrefs cannot write the items of "${shown}": only some columns of a Parquet file are read`)
-        if (refuseOthers === true && isEmptyList(input.name, piece)) continue
-        const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)
-        for (const document of documentsIn(piece, shown, isRefused, fail)) {
+        const isNdjson = piece.task.line !== undefined || isNdjsonName(input.name)
+        if (targets && isNdjson && isBlank(piece)) continue
+        const expected = { ...(targets && isNdjson ? DOCUMENT_OR_TARGET : OBJECT), mayBeForeign: input.isListed === true && !isNdjson }
+        for (const document of documentsIn(piece, shown, expected, fail)) {
           unfollowed.look(document.document, shown)
           if (isAddress(input.name)) onRead?.(document.document, document.url ?? input.name)
           for (const one of separate(document, shard !== undefined)) if (isMine(identityOf(one.document as StacDocument), shard)) yield one
@@ -71,36 +72,72 @@ export async function* givenDocuments(
   for (const message of unfollowed.messages()) diagnostics.warn({ code: 'CRAWL_LIMIT', message })
 }
 
+/** Returns true for stdin, and for a name of NDJSON, which may have only one line. */
+function isNdjsonName(name: string): boolean {
+  return name === '-' || /\.(?:ndjson|(?:geo)?jsonl)(?:\.gz)?$/i.test(name)
+}
+
 /** Returns true for NDJSON without a line: what a filter or an empty part of a divided list leaves over. */
-function isEmptyList(name: string, { text }: Piece): boolean {
-  const isList = name === '-' || /\.(?:ndjson|(?:geo)?jsonl)(?:\.gz)?$/i.test(name)
-  return isList && text !== undefined && Buffer.from(text).toString('latin1').trim() === ''
+function isBlank({ task: { text } }: Piece): boolean {
+  return text !== undefined && Buffer.from(text).toString('latin1').trim() === ''
+}
+
+/** What a document, or each element of a list, must be. */
+interface Expectation {
+  readonly accepts: (value: unknown) => boolean
+  /** What it is otherwise. */
+  readonly otherwise: string
+  readonly hint?: string
+  /** True for a file that the user did not name: it may be a list of anything. */
+  readonly mayBeForeign: boolean
+}
+
+const OBJECT = { accepts: isObject, otherwise: 'not an object' }
+
+const DOCUMENT_OR_TARGET = {
+  accepts: (value: unknown) => kindOf(value) !== 'unknown' || ownString(value, 'href') !== undefined,
+  otherwise: 'neither a STAC document nor a target',
+  hint: 'a target is an object with href, auth:refs and auth:schemes',
 }
 
 function documentsIn(
   { task: { text, value, line, url, parents }, oversized }: Piece,
   name: string,
-  refuseOthers: boolean,
+  expected: Expectation,
   fail: (failure: Failure) => void,
 ): SourceDocument[] {
-  try {
-    if (oversized) throw tooLarge(DOCUMENT_LIMITS.other)
-    const document = text === undefined ? value : parsed(text)
-    const isEmpty = text !== undefined && isJsonList(text) && !(own(document, 'features') as readonly unknown[]).some(isObject)
-    const isKnown = !isEmpty && isObject(document) && (kindOf(document) !== 'unknown' || ownString(document, 'href') !== undefined)
-    if (refuseOthers && !isKnown) {
-      const hint = 'a target is an object with href, auth:refs and auth:schemes'
-      throw new SelectionError('TARGET_NOT_FOUND', 'this is neither a STAC document nor a target', { hint })
-    }
-    return isObject(document) ? [{ document, ...baseOf(document, url), ...(parents && { parents }) }] : []
-  } catch (error) {
-    if (!isAuthError(error)) throw error
-    const where = `"${name}"${line === undefined ? '' : `, line ${line}`}`
+  const where = `"${name}"${line === undefined ? '' : `, line ${line}`}`
+  const refuse = (error: AuthError) => {
     const hint = (error.code === 'DOC_NOT_JSON' && line === undefined && notJsonHint(name)) || error.hint
     const named = new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
     fail({ name: where, error: named })
+  }
+  try {
+    if (oversized) throw tooLarge(DOCUMENT_LIMITS.other)
+    const isList = text !== undefined && isJsonList(text)
+    const document = text === undefined ? (value as StacDocument) : parsed(text)
+    const all = isList ? (own(document, 'features') as readonly unknown[]) : [document]
+    const accepted = all.filter(expected.accepts)
+    if (accepted.length < Math.max(all.length, 1) && !expected.mayBeForeign) refuse(notAccepted(all, isList, expected))
+    if (accepted.length === 0) return []
+    const read = isList ? { ...document, features: accepted } : document
+    return [{ document: read, ...baseOf(document, url), ...(parents && { parents }) }]
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    refuse(error)
     return []
   }
+}
+
+/** Returns the error for a document, or for the elements of a list, that are not what is expected; one for a list of any length. */
+function notAccepted(all: readonly unknown[], isList: boolean, { accepts, otherwise, hint }: Expectation): AuthError {
+  const fields = hint === undefined ? {} : { hint }
+  if (!isList) return new SelectionError('TARGET_NOT_FOUND', `this is ${otherwise}`, fields)
+  const first = all.findIndex((one) => !accepts(one))
+  if (first < 0) return new SelectionError('TARGET_NOT_FOUND', 'the list is empty')
+  const others = all.filter((one) => !accepts(one)).length - 1
+  const more = others > 0 ? ` (and ${others} more)` : ''
+  return new SelectionError('TARGET_NOT_FOUND', `element /${first} of the list is ${otherwise}${more}`, fields)
 }
 
 /** Parses a document; a list is read as a FeatureCollection. */

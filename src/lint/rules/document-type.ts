@@ -8,6 +8,10 @@ export const documentType = rule('document-type', 'run', {
       unknown: 'not a STAC document: {found}, not Feature, Collection, Catalog or FeatureCollection',
     },
   },
+  'empty-list': {
+    levels: ['error', 'error', 'error'],
+    messages: { empty: 'the list is empty: it has no document' },
+  },
   'wrong-document-type': {
     levels: ['error', 'error', 'error'],
     messages: {

@@ -64,6 +64,15 @@ describe('download', () => {
     expect(Object.keys((await downloaded(server, [packed])).files)).toEqual(['c/thumb-30.png', 'd/thumb-30.png'])
   })
 
+  it('reports a list without elements and elements that are no objects, with their line, and downloads the others', async () => {
+    const line = JSON.stringify(itemOf('a', { thumbnail: { href: at('/open/thumb-30.png') } }))
+    const { code, stderr, files } = await downloaded(server, ['-'], { stdin: `[]\n[5,${line}]\n{}\n` })
+    expect([code, Object.keys(files)]).toEqual([2, ['a/thumb-30.png']])
+    expect(stderr).toContain('error TARGET_NOT_FOUND: "-", line 1: the list is empty\n')
+    expect(stderr).toContain('error TARGET_NOT_FOUND: "-", line 2: element /0 of the list is not an object\n')
+    expect(stderr).not.toContain('line 3')
+  })
+
   it('resolves relative addresses of a list in a file against the self link of each item', async () => {
     const assets = { thumbnail: { href: './thumb-30.png' } }
     const features = [itemOf('a', assets, [{ rel: 'self', href: at('/open/a.json') }])]

@@ -57,6 +57,30 @@ describe('a document on each line', () => {
   })
 })
 
+describe('lists without a document', () => {
+  it('an empty list is an error, as the only document and on a line', async () => {
+    const { code, problems, summary } = await lint(['-'], ndjson([], clean, []))
+    expect([code, summary.documents]).toEqual([1, 3])
+    expect(problems).toMatchObject([1, 3].map((line) => ({ code: 'empty-list', severity: 'error', pointer: '', line })))
+    expect(await lint(['-'], '[]')).toMatchObject({ code: 1, problems: [{ code: 'empty-list', line: 1, column: 1 }] })
+  })
+
+  it('lines without an object are reported also beside other inputs, where whole files may be anything', async () => {
+    const [lines, data, none, one] = [
+      await put(folder, 'lines.ndjson', ndjson([], 5, [null, {}])),
+      await put(folder, 'data.json', [1, 2]),
+      await put(folder, 'none.json', []),
+      await put(folder, 'one.json', clean),
+    ]
+    const { problems } = await lint([lines, data, none, one])
+    expect(problems.map(({ code, line, pointer }: { code: string; line: number; pointer: string }) => [code, line, pointer])).toEqual([
+      ['empty-list', 1, ''],
+      ['unknown-document', 2, ''],
+      ['unknown-document', 3, '/0'],
+    ])
+  })
+})
+
 describe('what gzip has packed', () => {
   it.each(['packed.ndjson.gz', 'packed.bin'])('what gzip has packed is told by its bytes, not by its name: %s', async (name) => {
     const path = await put(folder, name, gzipSync(ndjson(clean, dangling)))
