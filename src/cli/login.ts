@@ -1,8 +1,6 @@
 /** `login`. */
-import { existsSync } from 'node:fs'
 import type { Auth, CredentialStatus, DevicePrompt, Interaction, Redirection } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
-import { isAddress } from '../http/url.ts'
 import { plural } from '../lint/reporters/report.ts'
 import { loopbackRedirect, openBrowser } from '../node/login/index.ts'
 import { defaultTokenFolder, TokenFolder, tokenKeyring } from '../node/tokens/index.ts'
@@ -17,6 +15,7 @@ import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
 import { checkTokenFolder, openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
+import { isDocumentName } from './read-document.ts'
 import { aligned, durationText, expiryText } from './units.ts'
 
 export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
@@ -60,7 +59,7 @@ function loginOf(id: string, user: UserCredentials): string {
 /** A credential with that id takes precedence over a file of that name. */
 async function idsFor(name: string, user: UserCredentials, options: LoginOptions, context: Context): Promise<readonly string[]> {
   if (user.credentials.some(({ id }) => id === name)) return [name]
-  if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownCredential(name, user.credentials)
+  if (!isDocumentName(name)) throw unknownCredential(name, user.credentials)
   const { created, fitting } = await credentialsFor(
     name,
     user,

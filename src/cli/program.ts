@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import { EXIT, EXIT_CODES, usageError } from './exit-code.ts'
 import { type Diagnostics, ENVIRONMENT, type Io, version, wantsJson } from './io.ts'
 import { refuseRepeats } from './options.ts'
+import { isDocumentName } from './read-document.ts'
 
 /** Adds a command with its options to the program; `argv` are all arguments as they were given. */
 type AddCommand = (program: Command, context: Context, argv: readonly string[]) => void
@@ -79,7 +80,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
         exitCode = await action(...given).catch(async (error: unknown) => {
           if (!isAuthError(error)) throw error
           const { withSetupHint } = await import('./setup-hint.ts')
-          throw withSetupHint(error, documentsIn(given, argv))
+          throw withSetupHint(error, documentsIn(given, argv).filter(isDocumentName))
         })
       },
   }
@@ -111,10 +112,13 @@ function helpAtItsCommand(program: Command, argv: readonly string[]): readonly s
   return isRefused ? [name, first, below] : argv
 }
 
-/** Returns the documents among the arguments of a command; those of `run` end where its program begins. */
-function documentsIn([given]: readonly unknown[], argv: readonly string[]): readonly string[] {
+/** Returns the documents among the arguments of an action, of which the last one is its command; those of `run` end where its program begins. */
+function documentsIn(given: readonly unknown[], argv: readonly string[]): readonly string[] {
+  const [argument] = (given.at(-1) as Command).registeredArguments
+  // Others are credential files, ids, texts or reports.
+  if (!/^(?:document|inputs$|arguments$)/.test(argument?.name() ?? '')) return []
   const end = argv.indexOf('--')
-  const words = [given].flat().filter((word) => typeof word === 'string')
+  const words = [given[0]].flat().filter((word) => typeof word === 'string')
   return argv[0] === 'run' && end >= 0 ? words.slice(0, words.length - (argv.length - end - 1)) : words
 }
 

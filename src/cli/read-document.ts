@@ -1,6 +1,6 @@
 /** Reads the DOC argument: a path, a URL or `-`. */
 
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
@@ -18,6 +18,11 @@ export interface ReadDocument {
   readonly document: StacDocument
   /** The URL after redirects; for a file its `self` link, if it has one. */
   readonly url?: string
+}
+
+/** Returns true for a URL, `-`, a path, and the name of a file that exists; false for the id of a credential. */
+export function isDocumentName(name: string): boolean {
+  return isAddress(name) || name === '-' || /[/\\]|\.json$/i.test(name) || existsSync(name)
 }
 
 /**

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
-import { keyFor } from './items.ts'
+import { itemWith, keyFor } from './items.ts'
 import { lastError, run } from './run.ts'
 import { newUser } from './setup-user.ts'
 
@@ -34,6 +34,31 @@ describe('credentials list', () => {
     const swapped = { STAC_AUTH_TOKEN: 'https://data.example/', STAC_AUTH_TOKEN_FOR: 'canary.of.a-token' }
     expect(await listed(swapped)).toMatch(/^error CONFIG_INVALID: STAC_AUTH_TOKEN_FOR: /)
     expect(await listed(swapped)).not.toContain('canary')
+  })
+})
+
+describe('a credential file that does not exist', async () => {
+  const none = join(folder, 'none.json')
+  const empty = await put(folder, 'empty.json', { version: 1, credentials: [] })
+  const item = await put(folder, 'item.json', itemWith({}))
+
+  it.each([
+    [['credentials', 'list', none], 'DOC'],
+    [['credentials', 'check', none], 'DOC'],
+    [['status', '--credentials', none], 'DOC'],
+    [['login', 'portal', '--credentials', empty], 'DOC'],
+    [['explain', item, '--credentials', none], item],
+  ])('%j names in its advice a document that the user gave, and nothing else', async (argv, document) => {
+    const { stderr } = await run(argv)
+    const advised = /stac-auth setup (\S+)/.exec(stderr)?.[1]
+    expect(advised).toBe(document)
+  })
+
+  it('has one advice in the result of credentials check --json and in its error', async () => {
+    const outcome = await run(['credentials', 'check', none, '--json'])
+    const { hint } = lastError(outcome)
+    expect(hint).toBe(`correct its name, or create it: stac-auth setup DOC --credentials ${none}`)
+    expect(JSON.parse(outcome.stdout).problems).toMatchObject([{ hint }])
   })
 })
 
