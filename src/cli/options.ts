@@ -242,47 +242,59 @@ export function relations(document: StacDocument): string[] {
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
 }
 
+/** The form of a number, the value of its text, and the range as the error states it. */
+interface NumberForm {
+  readonly pattern: RegExp
+  /** Factors of the units that may follow the number. */
+  readonly units?: Readonly<Record<string, number>>
+  readonly what: string
+  readonly least: number
+  readonly most: number
+}
+
+/** Returns a parser of numbers; with units, of whole ones. */
+function numberOption({ pattern, units, what, least, most }: NumberForm): (text: string) => number {
+  return (text) => {
+    const [, number, unit = ''] = pattern.exec(text) ?? []
+    const value = units ? Math.round(Number(number) * (units[unit.toLowerCase()] ?? 0)) : Number(number)
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`it must be ${what}`)
+  }
+}
+
 /** Returns a parser of whole numbers. */
 export function wholeFrom(least: number, most = 999_999_999): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`It must be a whole number from ${least}${most === 999_999_999 ? '' : ` to ${most}`}.`)
-  }
+  return numberOption({ pattern: /^(\d+)$/, what: `a whole number from ${least} to ${most}`, least, most })
 }
 
 /** Parses a port number. */
 export const portNumber = wholeFrom(1, 65_535)
 
-/** Parses a positive number. */
-export function positive(text: string): number {
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')
-  return Number(text)
-}
+/** Parses a number above 0. */
+export const positive = numberOption({
+  pattern: /^(\d+(?:\.\d+)?)$/,
+  what: 'a number from 0.000001 to 1000000',
+  least: 1e-6,
+  most: 1e6,
+})
 
 /** Parses a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
-export const byteCount = amount(
-  /^(\d{1,9}(?:\.\d{1,3})?)([kmg]?)b?$/i,
-  { '': 1, k: 1e3, m: 1e6, g: 1e9 },
-  'a number of bytes, such as 500k or 10M',
-)
+export const byteCount = numberOption({
+  pattern: /^(\d+(?:\.\d+)?)([kmg]?)b?$/i,
+  units: { '': 1, k: 1e3, m: 1e6, g: 1e9 },
+  what: 'a number of bytes from 1 to 1000000G, such as 500k or 10M',
+  least: 1,
+  most: 1e15,
+})
 
 /** Parses a duration, `90s`, `30m`, `2h` or `1d`, to milliseconds. */
-export const duration = amount(
-  /^(\d{1,6}(?:\.\d{1,3})?)([smhd])$/,
-  { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
-  'a duration, such as 90s, 30m, 2h or 1d',
-)
-
-/** Returns a parser of numbers with a unit, to whole numbers from 1. */
-function amount(pattern: RegExp, units: Readonly<Record<string, number>>, what: string): (text: string) => number {
-  return (text) => {
-    const [, number = '', unit = ''] = pattern.exec(text) ?? []
-    const value = Math.round(Number(number) * (units[unit.toLowerCase()] ?? 0))
-    if (value < 1) throw new InvalidArgumentError(`It must be ${what}.`)
-    return value
-  }
-}
+export const duration = numberOption({
+  pattern: /^(\d+(?:\.\d+)?)([smhd])$/,
+  units: { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+  what: 'a duration from 0.001s to 1000000d, such as 90s, 30m, 2h or 1d',
+  least: 1,
+  most: 86_400_000 * 1e6,
+})
 
 /**
  * Returns the target that the options select from a document, else the URL that the user gave.
@@ -385,7 +397,8 @@ export function requireCrawl(
 /** Parses a shard: `1/4` is the first of four parts. */
 export function partOf(text: string): { index: number; of: number } {
   const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? []
-  if (index === undefined || of === undefined || index < 1 || index > of) throw new InvalidArgumentError('It must be I/N, such as 1/4.')
+  if (index === undefined || of === undefined || index < 1 || index > of)
+    throw new InvalidArgumentError('it must be I/N, such as 1/4, with I from 1 to N and N at most 999999')
   return { index, of }
 }
 

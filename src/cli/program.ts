@@ -204,14 +204,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  * its value, which may be a secret.
  */
 function usageErrorOf(error: CommanderError, command: Command, help: string, argv: readonly string[]): ConfigurationError {
-  const message = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
-  const [, flag] = /^unknown option '(--[^'=]*|-[^-])/.exec(message) ?? []
-  if (flag !== undefined) return usageError(`unknown option ${flag}`, optionHint(flag, message, command, help))
-  const [, name] = /^unknown command '([^']*)'/.exec(message) ?? []
+  const [, flag] = /^error: unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
+  if (flag !== undefined) return usageError(`unknown option ${flag}`, optionHint(flag, error.message, command, help))
+  const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
   if (name !== undefined) return unknownCommand(name, command, help)
-  const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? []
+  const message = parserMessage(error)
+  const [, given, choices] = /^invalid value "(.*)" for \S+: it must be one of (.*)$/s.exec(message) ?? []
   if (given !== undefined && choices !== undefined) return usageError(message, hintFor(nearMiss(given, choices.split(', ')), help))
-  if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(message))
+  if (error.code === 'commander.excessArguments' && /^(?:authorize|explain|fetch|list)$/.test(command.name()))
     return usageError(message, `select one asset with --asset KEY; see ${help}`)
   if (error.code !== 'commander.help') return usageError(message, `see ${help}`)
   const asked = argv[argv.indexOf('help') + 1]
@@ -226,10 +226,28 @@ function usageErrorOf(error: CommanderError, command: Command, help: string, arg
   return usageError('no command is given', `${begin}${help}`)
 }
 
+const OPTION = "option '[^']*?(--[\\w-]+)[^']*'"
+
+/** Messages of the parser, and ours. */
+const PARSER_MESSAGES: readonly (readonly [theirs: RegExp, ours: string])[] = [
+  [new RegExp(`^${OPTION} argument '(.*)' is invalid\\. (.*)$`, 's'), 'invalid value "$2" for $1: $3'],
+  [/^command-argument value '(.*)' is invalid for argument '(.*?)'\. (.*)$/s, 'invalid value "$1" for $2: $3'],
+  [/: Allowed choices are (.*)\.$/, ': it must be one of $1'],
+  [new RegExp(`^${OPTION} argument missing$`), '$1 needs a value'],
+  [new RegExp(`^required ${OPTION} not specified$`), '$1 is missing'],
+  [new RegExp(`^${OPTION} cannot be used with ${OPTION}$`), '$1 and $2 exclude each other'],
+  [/^missing required argument '(.*)'$/, 'the argument "$1" is missing'],
+  [/^too many arguments(?: for '(.*)')?\. Expected (.*)\.$/, 'too many arguments: expected $2'],
+]
+
+function parserMessage({ message }: CommanderError): string {
+  return PARSER_MESSAGES.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message.replace(/^error: /, ''))
+}
+
 function unknownCommand(name: string, command: Command, help: string): ConfigurationError {
   const known = [...command.commands.map((one) => one.name()), 'help']
   const ours = Object.hasOwn(ELSEWHERE, name) && known.includes(ELSEWHERE[name] ?? '') ? ELSEWHERE[name] : nearMiss(name, known)
-  return usageError(`unknown command '${name}'`, hintFor(ours, help))
+  return usageError(`unknown command "${name}"`, hintFor(ours, help))
 }
 
 function optionHint(flag: string, message: string, command: Command, help: string): string {

@@ -115,7 +115,7 @@ describe('a profile', () => {
   })
 
   it('is needed for other collections, and for --page-size', async () => {
-    expect(await time('entries list')).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown command 'entries'") })
+    expect(await time('entries list')).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown command "entries"') })
     expect(await time('projects list', '--page-size', '5')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--query NAME=VALUE'),

@@ -38,7 +38,7 @@ describe('wrong arguments', () => {
     [['authorize', 'a.json', '--asset', 'a', '--role', 'data'], '--role needs --as ndjson'],
     [['authorize', 'a.json', '--as', 'ndjson', '--link', 'next'], '--link selects one target'],
     [['authorize'], 'no document is given'],
-    [['authorize', 'a.json', '--asset', 'a', '--as', 'curl', '--json'], "option '--json' cannot be used with option '--as <form>'"],
+    [['authorize', 'a.json', '--asset', 'a', '--as', 'curl', '--json'], '--json and --as exclude each other'],
     [['lint', 'a.json', '--json', '--format', 'concise'], 'only one format can be written to stdout'],
   ])('%j is refused', async (argv, message) => {
     const { code, stderr } = await run(argv)
@@ -91,17 +91,34 @@ describe('wrong arguments', () => {
   })
 })
 
+describe('the parser of arguments', () => {
+  it.each([
+    [['nosuch'], 'unknown command "nosuch"'],
+    [['fetch', 'x', '--wait', '1.5'], 'invalid value "1.5" for --wait: it must be a whole number from 0 to 999999999'],
+    [['fetch', 'x', '--wait', "1' is invalid. a\nb"], 'invalid value "1\' is invalid. a\\u{a}b" for --wait: it must be a whole number'],
+    [['download', 'x', '-d'], '--output-dir needs a value'],
+    [['fetch'], 'the argument "document-or-url" is missing'],
+    [['explain', 'a', 'b'], 'too many arguments: expected 1 argument but got 2'],
+    [['completion', 'bsh'], 'invalid value "bsh" for shell: it must be one of bash, zsh, fish'],
+    [['lint', 'x', '--rule', 'a=b'], 'invalid value "a=b" for --rule: it must be ID=LEVEL, where LEVEL is one of off, info, warn, error'],
+  ])('%j: its messages have double quotes and no full stop, as ours', async (argv, message) => {
+    const { code, stderr } = await run(argv)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`error USAGE: ${message}`)])
+    expect(stderr.split('\n')[0]).toMatch(/[^.]$/)
+  })
+})
+
 describe('a slip of the pen', () => {
   it.each([
-    [['lnt'], "unknown command 'lnt'", 'did you mean "lint"? See stac-auth help'],
-    [['validate', 'x.json'], "unknown command 'validate'", 'did you mean "lint"? See stac-auth help'],
-    [['credentials', 'trsut'], "unknown command 'trsut'", 'did you mean "trust"? See stac-auth credentials --help'],
+    [['lnt'], 'unknown command "lnt"', 'did you mean "lint"? See stac-auth help'],
+    [['validate', 'x.json'], 'unknown command "validate"', 'did you mean "lint"? See stac-auth help'],
+    [['credentials', 'trsut'], 'unknown command "trsut"', 'did you mean "trust"? See stac-auth credentials --help'],
     [['fetch', 'x', '--assset', 'a'], 'unknown option --assset', 'did you mean "--asset"? See stac-auth fetch --help'],
     [['download', 'x', '--output=a'], 'unknown option --output', 'did you mean "--output-dir"? See stac-auth download --help'],
     [['lint', '--max_warnings=3'], 'unknown option --max_warnings', 'did you mean "--max-warnings"? See stac-auth lint --help'],
     [
       ['authorize', 'x', '--as', 'pyton'],
-      "option '--as <form>' argument 'pyton' is invalid",
+      'invalid value "pyton" for --as: it must be one of http, headers, ',
       'did you mean "python"? See stac-auth authorize --help',
     ],
     [
@@ -128,7 +145,7 @@ describe('wrong values', () => {
     [['authorize', 'x', '--asset', 'a', '--as', 'url', '--as=json'], '--as is given twice'],
     [['credentials', 'check', '--credentials', 'a', '--credentials', 'b'], '--credentials is given twice'],
     [['fetch', 'FTP://data.example/x'], 'unsupported URL scheme "ftp": give an https:, http:, s3: or gs: URL'],
-    [['lint', 'x', '--format', 'html'], 'Formats are pretty, concise, json'],
+    [['lint', 'x', '--format', 'html'], 'it must be one of pretty, concise, json'],
   ])('%j says %s', async (argv, message) => {
     expect(await run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
     expect((await run(argv)).stderr).toMatch(new RegExp(`see stac-auth ${argv[0]}.* --help`))
@@ -163,7 +180,7 @@ describe('help and version', () => {
     [['credentials', 'help', 'lst'], `did you mean "list"? See stac-auth credentials --help`],
     [['help', 'credentials', 'lst'], `did you mean "list"? See stac-auth credentials --help`],
   ])('%s says that there is no such command', async (argv, hint) => {
-    expect(await run(argv)).toMatchObject({ code: 2, stderr: `error USAGE: unknown command '${argv.at(-1)}'\n  ${hint}\n` })
+    expect(await run(argv)).toMatchObject({ code: 2, stderr: `error USAGE: unknown command "${argv.at(-1)}"\n  ${hint}\n` })
   })
 
   it('help of translate catalog shows the options of translate that it takes, and no other', async () => {

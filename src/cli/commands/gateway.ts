@@ -228,7 +228,7 @@ function requestLine({ method, url, status, bytes, milliseconds, credential, cod
 /** Parses the origin of a web page. */
 function webOrigin(text: string): string {
   if (!/^https?:\/\/[^/?#@]+\/?$/i.test(text) || !canParseUrl(text))
-    throw new InvalidArgumentError('It must be an origin, such as https://viewer.example.')
+    throw new InvalidArgumentError('it must be an origin, such as https://viewer.example')
   return new URL(text).origin
 }
 

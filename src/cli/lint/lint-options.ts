@@ -149,8 +149,7 @@ export function withReportOptions(command: Command): Command {
 
 function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {
   const [, id, level] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-  if (id === undefined || !isLevel(level))
-    throw new InvalidArgumentError(`It must be ID=LEVEL, where LEVEL is one of ${LEVELS.join(', ')}.`)
+  if (id === undefined || !isLevel(level)) throw new InvalidArgumentError(`it must be ID=LEVEL, where LEVEL is one of ${LEVELS.join(', ')}`)
   return { ...levels, [id]: level }
 }
 
@@ -161,7 +160,7 @@ function isLevel(text: string | undefined): text is Level {
 function addDestination(text: string, destinations: readonly Destination[] = []): readonly Destination[] {
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const format = FORMATS.find((known) => known === name)
-  if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(', ')}, each alone or as FORMAT=FILE.`)
+  if (!format || file === '') throw new InvalidArgumentError(`it must be one of ${FORMATS.join(', ')}, alone or as FORMAT=FILE`)
   return [...destinations, file === undefined || file === '-' ? { format } : { format, file }]
 }
 
