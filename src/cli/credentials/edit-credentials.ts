@@ -114,16 +114,10 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     try {
       return await replaceAlone(target, name, 0o600, { write, durable: true })
     } catch (error) {
-      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw withoutLock(error)
+      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-}
-
-/** Returns an error that names the file in place of its lock. */
-function withoutLock(error: unknown): unknown {
-  if (!isUnwritable(error)) return error
-  return new IntegrityError('FILE_ACCESS', error.message.replace('.part.lock"', '"'), error.hint === undefined ? {} : { hint: error.hint })
 }
 
 function isUnwritable(error: unknown): error is AuthError {

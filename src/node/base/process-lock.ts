@@ -54,6 +54,8 @@ export interface LeaseOptions {
   readonly beat?: number
   /** Default: this process. */
   readonly self?: ProcessIdentity
+  /** The file that the lock is for, which errors of the lock name: users do not know the lock. Default: the lock. */
+  readonly file?: string
 }
 
 /** How to wait for a lock whose holder may or may not be alive. */
@@ -156,7 +158,7 @@ class LockAttempt {
   /** Returns undefined when there is a lock. */
   async make(): Promise<Lease | undefined> {
     const beaten = timesNow()
-    const holder = await make(this.#path, this.#options.self)
+    const holder = await make(this.#path, this.#options)
     return holder && new HeldLock(this.#path, holder, beaten, this.#hasRemoved, this.#options)
   }
 
@@ -300,8 +302,8 @@ function timesNow(): Times {
 }
 
 /** Creates the lock and returns its holder; undefined when there is one. */
-async function make(path: string, identity?: ProcessIdentity): Promise<LockHolder | undefined> {
-  const holder = await newHolder(identity)
+async function make(path: string, { self, file: name = path }: LeaseOptions): Promise<LockHolder | undefined> {
+  const holder = await newHolder(self)
   try {
     const file = await whenFree(() => open(path, 'wx', 0o600))
     try {
@@ -314,7 +316,7 @@ async function make(path: string, identity?: ProcessIdentity): Promise<LockHolde
     }
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined
-    throw writeFailure(error, `"${path}"`)
+    throw writeFailure(error, `"${name}"`, name === path ? undefined : 'lock')
   }
   return holder
 }
@@ -344,7 +346,7 @@ async function aheadOfUs(probe: string): Promise<number> {
 /** Removes that lock if it is still abandoned; returns false when it is gone or is being removed by another process. */
 async function removeLock(path: string, id: string, options: LeaseOptions, mayGo: (lock: Lock) => Promise<boolean>): Promise<boolean> {
   const claim = `${path}.${id}`
-  if (!(await make(claim, options.self))) {
+  if (!(await make(claim, options))) {
     const other = await look(claim)
     const attempt = new LockAttempt(claim, options)
     if (other && (await attempt.isAbandoned(other))) await attempt.remove(other)

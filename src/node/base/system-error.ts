@@ -37,8 +37,12 @@ export function readFailure(error: unknown, name: string): IntegrityError {
   return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
 }
 
-/** Returns the error of a failed write: `DISK_FULL`, `PATH_BUSY` (its partial file exists), `FILE_ACCESS` (retryable for open files). */
-export function writeFailure(error: unknown, name: string): IntegrityError {
+/**
+ * Returns the error of a failed write: `DISK_FULL`, `PATH_BUSY` (its partial file exists), `FILE_ACCESS` (retryable for open files).
+ *
+ * @param beside what failed in place of the file, whose name is longer
+ */
+export function writeFailure(error: unknown, name: string, beside?: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new IntegrityError('DISK_FULL', `no space is left to write ${name}${code === 'EDQUOT' ? ': the disk quota is used up' : ''}`, {
@@ -52,7 +56,8 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
   }
   if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot write ${name}: `)
   const hint = WRITE_HINTS[code]
-  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
+  const why = code === 'ENAMETOOLONG' && beside !== undefined ? `the name of its ${beside} is too long` : (WHY_NOT[code] ?? code)
+  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${why}`, hint === undefined ? {} : { hint })
 }
 
 const TOO_MANY_OPEN: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])

@@ -19,7 +19,7 @@ import { notWrittenThrough, readFailure, systemCode, writeFailure } from './syst
  */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
   const path = `${target}.part`
-  const lease = await tryLock(`${path}.lock`).catch((error) => {
+  const lease = await tryLock(`${path}.lock`, { file: name }).catch((error) => {
     if (systemCode(error) !== 'CACHE_UNSAFE') throw error
     throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
   })
@@ -115,8 +115,6 @@ export async function seenFile(name: string): Promise<Seen | undefined> {
  * `FILE_ACCESS`; the file is unchanged then.
  */
 export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
-  // Otherwise the error names the lock, which the user does not know.
-  await realpath(dirname(name)).catch(refusing(name))
   const write = (file: FileHandle) =>
     file.writeFile(text).catch((error: unknown) => {
       throw writeFailure(error, `"${name}"`)

@@ -109,3 +109,11 @@ it('a killed process has lost no more than 512 KiB of what arrived', async () =>
   await expect.poll(async () => (await readPartJournal(`${path}.part.json`))?.spans.total).toBeGreaterThanOrEqual(least)
   await part.close(false)
 })
+
+it('names the file, not its lock, when the lock cannot be written', async () => {
+  const path = join(await temporaryFolder(), 'x'.repeat(250))
+  expect(await failureOf(DiskPart.open(path, { taken: true, resume: true, wait }))).toMatchObject({
+    code: 'FILE_ACCESS',
+    message: `cannot write "${path}": the name of its lock is too long`,
+  })
+})

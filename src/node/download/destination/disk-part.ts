@@ -369,7 +369,7 @@ class PrefixHash {
  */
 async function openFiles(path: string, wait: WaitOptions): Promise<{ readonly files: PartFiles; readonly found?: PartRecord }> {
   checkFolder(path)
-  const lease = await tryLock(lockOf(path), wait).catch((error) => {
+  const lease = await tryLock(lockOf(path), { ...wait, file: path }).catch((error) => {
     throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
       ? busy(path, 'the path of its lock is taken by something else', removalOf(lockOf(path)))
       : writeError(error, path)
