@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Warning } from '../auth/strategy.ts'
 import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/base/index.ts'
-import { errorText, forJson, forTerminal, headline } from '../text/sanitize.ts'
+import { errorText, forJson, forTerminal } from '../text/sanitize.ts'
 import { adviceFor } from './exit-code.ts'
 import { withProviderHint } from './setup-hint.ts'
 
@@ -104,8 +104,8 @@ export function styleOf(io: Pick<Io, 'env'>, stream: Output): Style {
 export interface Diagnostics {
   /** Writes an error with its hint and reasons; with JSON one line. */
   error(error: AuthError): Promise<void>
-  /** Writes a warning. */
-  warn(warning: Warning): void
+  /** Writes a warning with its hint. */
+  warn(warning: Warning & { readonly hint?: string }): void
   /** Writes a note; nothing with JSON. */
   note(text: string): Promise<void>
 }
@@ -120,10 +120,23 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
       await print(json ? forJson(told) : errorText(told, style.red('error')))
     },
     warn: (warning) => {
-      void print(json ? forJson({ severity: 'warn', ...warning }) : `${style.yellow('warning')} ${headline(warning)}`)
+      void print(json ? forJson({ severity: 'warn', ...warning }) : errorText(warning, style.yellow('warning')))
     },
     note: async (text) => {
       if (!json) await print(forTerminal(text))
+    },
+  }
+}
+
+/** Shows each warning once, for commands that open the credentials several times. */
+export function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
+  const warned = new Set<string>()
+  return {
+    ...diagnostics,
+    warn: (warning) => {
+      const text = JSON.stringify(warning)
+      if (!warned.has(text)) diagnostics.warn(warning)
+      warned.add(text)
     },
   }
 }

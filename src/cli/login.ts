@@ -12,7 +12,7 @@ import { plain, urlText } from './credentials/question.ts'
 import { isTerminal, Terminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
 import { EXIT, usageError } from './exit-code.ts'
-import { write } from './io.ts'
+import { withoutRepeats, write } from './io.ts'
 import { checkTokenFolder, openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
 import { isDocumentName } from './read-document.ts'
@@ -30,7 +30,8 @@ export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
  * Errors: those of {@link credentialsFor}, `NO_CREDENTIAL`, `LOGIN_REQUIRED` where nobody is there to log in, `LOGIN_DENIED`, `LOGIN_TIMEOUT`,
  * and those of the provider.
  */
-export async function login(name: string, options: LoginOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
+export async function login(name: string, options: LoginOptions, shared: Context, open: typeof openLogins = openLogins): Promise<number> {
+  const context = { ...shared, diagnostics: withoutRepeats(shared.diagnostics) }
   const user = await userCredentials(options, context)
   const wanted = await idsFor(name, user, options, context)
   const logins = await open(context, options)
@@ -112,7 +113,7 @@ async function logIn(current: CredentialStatus, logins: Logins, options: LoginOp
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   const until = expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`
   await context.diagnostics.note(
-    isKept ? `"${credential}" is logged in${until}` : `"${credential}" can log in; its token is not stored, each command obtains another`,
+    isKept ? `"${credential}" is logged in${until}` : `"${credential}" obtained a token, which is not stored: each command obtains another`,
   )
 }
 

@@ -4,6 +4,7 @@ import type { SessionStore } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { IntegrityError, isAuthError, SelectionError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
+import { folderHint } from '../node/base/index.ts'
 import type { TokenSettings } from '../node/credentials/index.ts'
 import type { Context } from './context.ts'
 import type { Io } from './io.ts'
@@ -39,7 +40,9 @@ export function openAuth(
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
-    const store = await tokenStore(io.env, diagnostics.warn, file)
+    const onStoreWarning = (warning: Warning) =>
+      diagnostics.warn(warning.code === 'CACHE_MEMORY_ONLY' ? { ...warning, hint: folderHint('cache') } : warning)
+    const store = await tokenStore(io.env, onStoreWarning, file)
     return createAuth({
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: [...typed.filter(isAddress), ...(await environmentEndpoint())],
@@ -92,7 +95,7 @@ export async function checkTokenFolder({ io }: Context, credential: string, { cr
       if (!isAuthError(error) || !['FILE_ACCESS', 'DISK_FULL'].includes(error.code)) throw error
       throw new IntegrityError('CACHE_NOT_WRITABLE', `cannot log in as "${credential}", its tokens cannot be stored: ${error.message}`, {
         credential,
-        hint: `set ${process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_CACHE_HOME'} to a folder that you can write`,
+        hint: folderHint('cache'),
       })
     })
   })

@@ -76,8 +76,8 @@ export function hintLines(hint: string | undefined, indent: string): string[] {
         .map((line) => `${indent}${line}`)
 }
 
-/** Formats an error with its hint and reasons, as the command line prints it. */
-export function errorText(error: AuthError, label = 'error'): string {
+/** Formats an error or a warning with its hint and reasons, as the command line prints it. */
+export function errorText(error: Pick<AuthError, 'code' | 'message' | 'pointer' | 'hint' | 'reasons'>, label = 'error'): string {
   const lines = [`${label} ${headline(error)}`, ...hintLines(error.hint, '  ')]
   for (const reason of error.reasons ?? []) lines.push(`  - ${headline(reason)}`, ...hintLines(reason.hint, '    '))
   return lines.join('\n')

@@ -114,7 +114,7 @@ describe('login', () => {
       const { context, open, calls, shown } = stage({ flow: 'clientCredentials', ...where })
       expect(await login('ada', options, context, open)).toBe(0)
       expect(calls).toEqual(['login ada'])
-      expect(shown()).toBe('"ada" can log in; its token is not stored, each command obtains another\n')
+      expect(shown()).toBe('"ada" obtained a token, which is not stored: each command obtains another\n')
     },
   )
 

@@ -39,6 +39,27 @@ it('commands that write credentials name the variables to set', async () => {
     expect(await run(command, { env: {} })).toMatchObject({ code: 2, stderr: expect.stringContaining('STAC_AUTH_CREDENTIALS') })
 })
 
+it('a login from a document warns once that its token is not stored, and says which variable to set', async () => {
+  const schemes = { oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://login.example/token', scopes: {} } } } }
+  const item = await put(folder, 'login.json', itemWith({ data: { href: 'https://data.example/a', 'auth:refs': ['oauth'] } }, { schemes }))
+  const credential = {
+    id: 'robot',
+    type: 'oauth2',
+    flow: 'clientCredentials',
+    tokenUrl: 'https://login.example/token',
+    clientId: 'robot',
+    clientSecret: { env: 'ROBOT_SECRET' },
+    sendTo: ['https://data.example/'],
+  }
+  const file = await put(folder, 'robot.json', { version: 1, credentials: [credential] })
+  const { code, stderr } = await run(['login', item, '--credentials', file], { env: { XDG_CACHE_HOME: '' } })
+  expect([code, stderr]).toEqual([
+    0,
+    'warning CACHE_MEMORY_ONLY: tokens are kept in memory only: there is no folder for tokens: neither XDG_CACHE_HOME nor HOME is an absolute path\n' +
+      '  set XDG_CACHE_HOME to the absolute path of a folder that you can write\n"robot" needs no login\n',
+  ])
+})
+
 it('doctor warns of what is missing, and does not call it an error', async () => {
   const { code, stdout } = await run(['doctor', '--offline', '--json'], { env: { XDG_CACHE_HOME: '' } })
   const checks: readonly Check[] = JSON.parse(stdout)

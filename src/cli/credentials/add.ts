@@ -5,6 +5,7 @@ import { isObject } from '../../stac/document.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
+import { withoutRepeats } from '../io.ts'
 import type { CredentialsOption } from '../options.ts'
 import { jsonIn, readInput } from '../read-document.ts'
 import { addCredential } from './edit-credentials.ts'
@@ -19,7 +20,8 @@ export interface AddOptions extends CredentialsOption, NewCredentialOptions {
 }
 
 /** Adds the credentials that a document needs, or one from a file. Errors: `USAGE`, `CONFIG_INVALID`, `NO_CREDENTIAL` and those of {@link credentialsFor}. */
-export async function add(document: string | undefined, options: AddOptions, context: Context): Promise<number> {
+export async function add(document: string | undefined, options: AddOptions, shared: Context): Promise<number> {
+  const context = { ...shared, diagnostics: withoutRepeats(shared.diagnostics) }
   if ((document === undefined) === (options.file === undefined)) throw usageError('no input is given: give a document, or --file FILE')
   const user = await userCredentials(options, context)
   if (options.file !== undefined) return addOwn(await readCredential(options.file, context), user, context)

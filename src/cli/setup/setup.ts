@@ -12,8 +12,7 @@ import { needsOf } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError, worstExit } from '../exit-code.ts'
-import type { Diagnostics } from '../io.ts'
-import { styleOf, write } from '../io.ts'
+import { styleOf, withoutRepeats, write } from '../io.ts'
 import { nearProvider } from '../known-providers.ts'
 import { logInAll } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
@@ -60,19 +59,6 @@ function providerNamed(name: string): Provider | undefined {
   const near = nearProvider(name)
   const hint = `${near === undefined ? '' : `did you mean ${near}? `}stac-auth providers lists them`
   throw usageError(`"${name}" is neither a file nor a known provider`, hint)
-}
-
-/** Shows each warning once: the credentials are read again after every change. */
-function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
-  const warned = new Set<string>()
-  return {
-    ...diagnostics,
-    warn: (warning) => {
-      const text = JSON.stringify(warning)
-      if (!warned.has(text)) diagnostics.warn(warning)
-      warned.add(text)
-    },
-  }
 }
 
 async function interrupted(error: unknown, isWritten: boolean, { diagnostics }: Context): Promise<never> {

@@ -53,7 +53,7 @@ export function tokenFiles(options: TokenFilesOptions = {}): SessionStore {
 /** Returns an in-memory store for a user without a cache folder. */
 export function nowhere(): SessionStore {
   const fail = async () => {
-    throw new IntegrityError('FILE_ACCESS', `tokens cannot be stored: neither ${folderVariables('cache')} is an absolute path`)
+    throw new IntegrityError('FILE_ACCESS', `there is no folder for tokens: neither ${folderVariables('cache')} is an absolute path`)
   }
   return { read: fail, write: fail, remove: async () => {}, exclusively: fail }
 }
