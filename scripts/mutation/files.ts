@@ -105,7 +105,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/node/forward-proxy.test.ts',
     'test/strategies/oauth2/client-certificate.test.ts',
   ],
-  'src/text/decodings.ts': ['test/text/redactor.test.ts'],
+  'src/text/decodings.ts': ['test/text/decodings.test.ts', 'test/text/redactor.test.ts'],
   'src/text/redactor.ts': ['test/text/redactor.test.ts', 'test/text/redactor-long.test.ts'],
   'src/outputs/redact.ts': ['test/outputs/text-outputs.test.ts', 'test/outputs/programs.test.ts'],
   'src/text/sanitize.ts': ['test/text/sanitize.test.ts'],

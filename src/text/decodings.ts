@@ -71,6 +71,7 @@ class ViewWriter {
     this.#ends = new Int32Array(length)
   }
 
+  /** Writes the lowest eight bits of a number. */
   byte(value: number, start: number, end: number): void {
     this.#bytes[this.#count] = value
     this.#starts[this.#count] = start
@@ -86,22 +87,23 @@ class ViewWriter {
 
   /** Writes a character in UTF-8, and both halves of a surrogate pair as one. */
   character(code: number, start: number, end: number): void {
-    const high = code >= 0xdc00 && code <= 0xdfff ? this.#highSurrogate() : undefined
+    const high = code >= 0xdc00 && code <= 0xdfff ? this.#firstHalf() : undefined
     if (high !== undefined) {
       this.#count -= 3
-      this.character(0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00), this.#starts[this.#count] ?? start, end)
+      this.character(0x10000 + (high << 10) + (code - 0xdc00), this.#starts[this.#count] ?? start, end)
       return
     }
     // RFC 3629 §3.
     const more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3
-    this.byte(more === 0 ? code : ((0xff << (7 - more)) & 0xff) | (code >> (6 * more)), start, end)
+    this.byte(more === 0 ? code : (0xff << (7 - more)) | (code >> (6 * more)), start, end)
     for (let left = more - 1; left >= 0; left--) this.byte(0x80 | ((code >> (6 * left)) & 0x3f), start, end)
   }
 
-  /** Returns the half of a pair that was written last. */
-  #highSurrogate(): number | undefined {
-    const [first, second = 0, third = 0] = this.#bytes.subarray(Math.max(0, this.#count - 3), this.#count)
-    return first === 0xed && second >= 0xa0 && second < 0xb0 ? 0xd000 | ((second & 0x3f) << 6) | (third & 0x3f) : undefined
+  /** Returns the ten bits of the first half of a pair, if it was written last. */
+  #firstHalf(): number | undefined {
+    const [bytes, at] = [this.#bytes, this.#count - 3]
+    const second = bytes[at + 1] ?? 0
+    return bytes[at] === 0xed && second >> 4 === 0xa ? ((second & 0xf) << 6) | ((bytes[at + 2] ?? 0) & 0x3f) : undefined
   }
 
   view(): View {
@@ -141,12 +143,12 @@ function escapes(lead: string, sequence: RegExp, meaningOf: (groups: readonly (s
 /** RFC 3986 §2.1. */
 const percent = escapes('%', /%([\da-f]{2})/gi, ([hex = '']) => ({ byte: Number.parseInt(hex, 16) }))
 
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0' }
+const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 
 /** Escapes of JSON (RFC 8259 §7) and of string literals in programming languages. */
 const backslash = escapes('\\', /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([\s\S]))/gi, ([braced, four, two, char = '']) => {
   const hex = braced ?? four ?? two
-  return hex === undefined ? { byte: (CONTROLS[char] ?? char).charCodeAt(0) } : { code: codePoint(Number.parseInt(hex, 16)) }
+  return hex === undefined ? { byte: CONTROLS[char] ?? char.charCodeAt(0) } : { code: codePoint(Number.parseInt(hex, 16)) }
 })
 
 /** Names of the HTML characters from U+00A0 on, and of the punctuation of ASCII. */
@@ -188,7 +190,7 @@ const NONE = 255
 
 function digitsOf(bits: Digits['bits'], least: number, ...alphabets: readonly string[]): Digits {
   const values = new Uint8Array(256).fill(NONE)
-  for (const alphabet of alphabets) for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value
+  for (const alphabet of alphabets) for (const [value, digit] of [...alphabet].entries()) values[digit.charCodeAt(0)] = value
   return { bits, least, values }
 }
 
@@ -230,7 +232,7 @@ function runsOf(digits: Digits, skipped: number): Decoding {
 
 /** Writes the whole bytes of a run of digits. Digits after the last one belong to a byte that was cut off, and are a part of the last one. */
 function writeRun(decoded: ViewWriter, { bytes, starts, ends }: View, places: Int32Array, { bits, values }: Digits): void {
-  const placeOf = (digit: number) => places[Math.min(digit, places.length - 1)] ?? 0
+  const placeOf = (digit: number) => places[digit] ?? 0
   const length = Math.floor((places.length * bits) / 8)
   const digitAt = (digit: number) => values[bytes[placeOf(digit)] ?? 0] ?? 0
   for (let index = 0; index < length; index++) {
@@ -239,9 +241,9 @@ function writeRun(decoded: ViewWriter, { bytes, starts, ends }: View, places: In
     // Two digits have the bits of a byte, and up to four others before them.
     const before = (index * 8) % bits
     const value = (digitAt(first) << bits) | digitAt(first + 1)
-    decoded.byte((value >> (2 * bits - 8 - before)) & 0xff, starts[placeOf(first)] ?? 0, ends[placeOf(last)] ?? 0)
+    decoded.byte(value >> (2 * bits - 8 - before), starts[placeOf(first)] ?? 0, ends[placeOf(last)] ?? 0)
   }
-  decoded.byte(BETWEEN, starts[placeOf(places.length)] ?? 0, ends[placeOf(places.length)] ?? 0)
+  decoded.byte(BETWEEN, starts[placeOf(places.length - 1)] ?? 0, ends[placeOf(places.length - 1)] ?? 0)
 }
 
 const DECODINGS: readonly Decoding[] = [
