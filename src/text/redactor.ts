@@ -229,7 +229,7 @@ class Hidden {
   }
 }
 
-const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 /** Decodes UTF-8; undefined for invalid bytes. */
 function textOf(bytes: Uint8Array): string | undefined {

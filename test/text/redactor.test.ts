@@ -307,6 +307,16 @@ describe('a redactor', () => {
       expect(redactorOf('abcdefgh').scrub(text)).toBe(text)
   })
 
+  it('removes eight characters behind the first four of a secret, and leaves shorter or later parts', () => {
+    const redactor = redactorOf('abcdefghijklmn')
+    expect(redactor.scrub('bcdefghi. efghijkl.')).toBe('[secret]. [secret].')
+    for (const text of ['bcdefgh.', 'efghijk.', 'fghijklmn']) expect(redactor.scrub(text)).toBe(text)
+  })
+
+  it('leaves what is the bytes of a secret only when each character is cut to one', () => {
+    expect(redactorOf('пароль').scrub('?0@>;L')).toBe('?0@>;L')
+  })
+
   it('removes exactly what begins as a secret for four or more characters, however it repeats itself', () => {
     const words = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength, maxLength })
     fc.assert(
@@ -363,6 +373,12 @@ describe('a redactor', () => {
     )
   })
 
+  it('knows a password with colons, and one of UTF-8 that a server writes in Latin-1', () => {
+    const redactor = new Redactor()
+    redactor.addHeader(`Basic ${Buffer.from('ada.lovelace:päss:wörd').toString('base64')}`)
+    expect(redactor.scrub('päss:wörd, p%E4ss:w%F6rd')).toBe('[secret], [secret]')
+  })
+
   it('reads a user name and a password only where the scheme is Basic', () => {
     const login = Buffer.from('public:message').toString('base64')
     const [bearer, basic] = [new Redactor(), new Redactor()]
@@ -379,6 +395,12 @@ describe('a redactor', () => {
     expect([0, 500, 999].map((index) => redactor.scrub(secretOf(index)))).toEqual(Array(3).fill('[secret]'))
     redactor.add(secretOf(1000))
     expect([0, 499, 500, 1000].map((index) => redactor.scrub(secretOf(index)))).toEqual([...[0, 499].map(secretOf), '[secret]', '[secret]'])
+  })
+
+  it('forgets no secret for a thousand that are too short', () => {
+    const redactor = redactorOf('abcdefgh')
+    for (let index = 0; index < 1000; index++) redactor.add(String(index).padStart(3, '0'))
+    expect(redactor.scrub('abcdefgh')).toBe('[secret]')
   })
 
   it('does not know secrets of three characters', () => {
