@@ -97,7 +97,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     crawl: ['*', 'inputs', 'lint'],
     queue: ['*', 'credentials', 'orders.ts', 'lint'],
     setup: ['*', 'credentials', 'login.ts'],
-    doctor: ['*', 'credentials', 'setup'],
+    doctor: ['*', 'credentials', 'login.ts', 'setup', 'queue'],
     run: ['*'],
     translate: ['*', 'credentials'],
     download: ['*', 'orders.ts', 'inputs', 'crawl', 'queue'],
