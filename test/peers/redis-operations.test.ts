@@ -92,7 +92,7 @@ describe('who runs a queue', () => {
         const { code, stderr } = await download
         expect([code, Date.now() - before < 50_000]).toEqual([0, true])
         expect(stderr).toBe(
-          `warning TIMEOUT_QUEUE: ${used.redis.url.replace(/:[^/]*@/, '')}: no worker takes these jobs. start one: stac-auth queue work -d ${data}\n`,
+          `warning TIMEOUT_QUEUE: ${used.redis.url.replace(/:[^/]*@/, '')}: no worker takes these jobs\n  start one: stac-auth queue work -d ${data}\n`,
         )
       }),
     90_000,
@@ -247,9 +247,10 @@ describe('who runs a queue', () => {
             timeout: 8000,
           })
           const place = used.redis.url.replace(/:[^/]*@/, '')
-          expect(stderr.split('\n').slice(0, 2)).toEqual([
+          expect(stderr.split('\n').slice(0, 3)).toEqual([
             `waiting for jobs from ${place}`,
             `warning CONFIG_INVALID: ${place} drops entries when its memory is full (maxmemory-policy allkeys-lru)`,
+            '  set maxmemory-policy noeviction in its configuration',
           ])
         } finally {
           await client.config('SET', 'maxmemory-policy', 'noeviction')

@@ -35,7 +35,7 @@ import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { type Io, version } from '../io.ts'
 import { type CredentialsOption, credentialPath, hasCredentialPath } from '../options.ts'
-import { evictionText } from '../queue/state.ts'
+import { evictionText, KEEP_ALL } from '../queue/state.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */
@@ -295,7 +295,7 @@ export async function queueChecks({ env }: Pick<Io, 'env'>): Promise<readonly Ch
 
 function evictionChecks(check: string, place: string, policy: string | undefined): readonly Check[] {
   if (policy === undefined) return []
-  return [warning(check, 'CONFIG_INVALID', `${place} ${evictionText(policy)}`, 'set maxmemory-policy noeviction in its configuration')]
+  return [warning(check, 'CONFIG_INVALID', `${place} ${evictionText(policy)}`, KEEP_ALL)]
 }
 
 /** Writes, reads and removes an entry. Errors: those of the store. */

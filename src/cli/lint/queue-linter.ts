@@ -29,11 +29,7 @@ interface PendingTask {
  * `connectRedis`.
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
-  return new QueueLinter(
-    await JobQueue.open({ address, onState: tellProblems((code, message) => diagnostics.warn({ code, message })) }),
-    fingerprints,
-    io.signal,
-  )
+  return new QueueLinter(await JobQueue.open({ address, onState: tellProblems(diagnostics.warn) }), fingerprints, io.signal)
 }
 
 class QueueLinter implements Linter {

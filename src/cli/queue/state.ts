@@ -17,9 +17,11 @@ export function evictionText(policy: string): string {
   return `drops entries when its memory is full (maxmemory-policy ${forLine(policy)})`
 }
 
+export const KEEP_ALL = 'set maxmemory-policy noeviction in its configuration'
+
 /** Returns a listener that warns of problems, and shows the workers beside the progress. */
 export function progressOfState(progress: { queue: string }, { warn }: Diagnostics): (state: QueueState) => void {
-  const told = tellProblems((code, message) => warn({ code, message }))
+  const told = tellProblems(warn)
   return (state) => {
     progress.queue = state.paused ? 'paused' : workersText(state.workers)
     told(state)

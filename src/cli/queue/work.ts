@@ -15,12 +15,13 @@ export interface WorkOptions extends CredentialsOption, ByAddressOption {
 /** Runs the jobs of a queue until it is stopped. */
 export async function workQueue(urls: readonly string[], options: WorkOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const [{ queueUrl, shownUrl }, { evictionText }] = await Promise.all([import('./address.ts'), import('./state.ts')])
+  const [{ queueUrl, shownUrl }, { evictionText, KEEP_ALL }] = await Promise.all([import('./address.ts'), import('./state.ts')])
   const queue = queueUrl(options.queue, context)
   const counts = { done: 0, failed: 0 }
   const onReady = (eviction?: string) => {
     void diagnostics.note(`waiting for ${options.outputDir === undefined ? 'jobs' : 'downloads'} from ${shownUrl(queue)}`)
-    if (eviction !== undefined) diagnostics.warn({ code: 'CONFIG_INVALID', message: `${shownUrl(queue)} ${evictionText(eviction)}` })
+    if (eviction !== undefined)
+      diagnostics.warn({ code: 'CONFIG_INVALID', message: `${shownUrl(queue)} ${evictionText(eviction)}`, hint: KEEP_ALL })
   }
   const onJob = (done: boolean, reason?: string) => {
     counts[done ? 'done' : 'failed']++

@@ -375,6 +375,7 @@ export async function workJobs({
     }
   }
   const client = connection.client()
+  const eviction = await Promise.race([evictionOf(client), connection.lost]).catch(() => undefined)
   const report = new ProcessReport(client, name, () => ({ queue: name, ...counts }))
   const worker = new (tolerantWorker(bullmq))(name, run, {
     name: report.id,
@@ -402,7 +403,6 @@ export async function workJobs({
   })
   try {
     await Promise.race([worker.waitUntilReady().then(() => report.write()), stopped, connection.lost])
-    const eviction = await evictionOf(client).catch(() => undefined)
     if (!signal.aborted) onReady?.(eviction)
     await Promise.race([stopped, connection.lost])
     await Promise.race([worker.close(), connection.lost])

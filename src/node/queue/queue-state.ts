@@ -1,6 +1,7 @@
 /** Whether a queue runs jobs now, and why not. */
 
-import { type ErrorCode, TimeoutError } from '../../errors.ts'
+import type { Warning } from '../../auth/strategy.ts'
+import { TimeoutError } from '../../errors.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { RedisAddress } from '../base/redis-connection.ts'
 import { countByVersion, ownVersion, type QueueWorker } from './queue-processes.ts'
@@ -43,10 +44,13 @@ export function stateOf({ paused, workers, queue, address, folder }: Facts): Que
 }
 
 /** Returns a listener that tells each reason why no job is run, when it begins. */
-export function tellProblems(tell: (code: ErrorCode, text: string) => void): (state: QueueState) => void {
+export function tellProblems(tell: (problem: Warning & { readonly hint?: string }) => void): (state: QueueState) => void {
   let last: string | undefined
   return ({ problem }) => {
-    if (problem && problem.message !== last) tell(problem.code, `${problem.message}. ${problem.hint ?? ''}`.trim())
+    if (problem && problem.message !== last) {
+      const { code, message, hint } = problem
+      tell({ code, message, ...(hint !== undefined && { hint }) })
+    }
     last = problem?.message
   }
 }
