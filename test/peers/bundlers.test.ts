@@ -104,7 +104,7 @@ describe('programs on servers, where no optional package is installed', () => {
     expect(errors).toEqual([])
     expect(warnings.map(({ message }: { message: string }) => message.split('\n', 1)[0])).toEqual(
       warnings.map(() =>
-        expect.stringMatching(/^Module not found: Error: Can't resolve '(?:@aws-sdk|@cloudflare|@msgpack|bullmq|ioredis|hyparquet)/),
+        expect.stringMatching(/^Module not found: Error: Can't resolve '(?:@aws-sdk|@cloudflare|@msgpack|bullmq|fflate|ioredis|hyparquet)/),
       ),
     )
   })

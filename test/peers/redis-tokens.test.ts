@@ -221,8 +221,7 @@ describe('an entry in Redis', () => {
     expect(await failure(open({ password: 'wrong' }).read(KEY))).toBe('AUTH_REJECTED')
     await admin.acl(
       'SETUSER',
-      'queue',
-      'work',
+      'worker',
       'on',
       '>worker-password',
       'resetkeys',

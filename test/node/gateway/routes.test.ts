@@ -508,7 +508,7 @@ describe('what the documents of a gateway have', () => {
 
   it('is listed, with the reasons for what cannot be requested', () => {
     expect(routes.targets.map(({ key }) => key)).toEqual(['good'])
-    expect(routes.refused).toEqual([
+    expect(routes.refused).toStrictEqual([
       {
         document: 'scene',
         key: 'local',
