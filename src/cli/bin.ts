@@ -17,7 +17,7 @@ function endWithoutModules(error: NodeJS.ErrnoException): never {
   const hint = 'raise the limit, for example with ulimit -n 1024'
   const isJson = process.argv.includes('--json')
   process.stderr.write(
-    isJson ? `${JSON.stringify({ code: 'FILE_ACCESS', message, hint })}\n` : `error FILE_ACCESS: ${message}\n  ${hint}\n`,
+    isJson ? `${JSON.stringify({ code: 'FILE_ACCESS', message, hint, retryable: true })}\n` : `error FILE_ACCESS: ${message}\n  ${hint}\n`,
   )
   process.exit(6)
 }

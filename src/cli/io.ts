@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { Warning } from '../auth/strategy.ts'
-import { AbortedError, AuthError } from '../errors.ts'
+import { AbortedError, AuthError, isAuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/base/index.ts'
 import { errorText, forJson, forTerminal } from '../text/sanitize.ts'
 import { adviceFor } from './exit-code.ts'
@@ -120,7 +120,9 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
       await print(json ? forJson(told) : errorText(told, style.red('error')))
     },
     warn: (warning) => {
-      void print(json ? forJson({ severity: 'warn', ...warning }) : errorText(warning, style.yellow('warning')))
+      // The fields of an error are not all enumerable.
+      const fields = isAuthError(warning) ? warning.toJSON() : warning
+      void print(json ? forJson({ severity: 'warn', ...fields }) : errorText(warning, style.yellow('warning')))
     },
     note: async (text) => {
       if (!json) await print(forTerminal(text))
@@ -147,9 +149,10 @@ function advised(error: AuthError): AuthError {
   return hint === undefined ? error : withHint(error, hint)
 }
 
-/** Returns the same error with another hint. */
+/** Returns a copy of an error with another hint: of the same class, with all its fields. */
 export function withHint(error: AuthError, hint: string): AuthError {
-  return Object.create(error, { hint: { value: hint, enumerable: true } })
+  const fields = { ...Object.getOwnPropertyDescriptors(error), hint: { value: hint, enumerable: true } }
+  return Object.create(Object.getPrototypeOf(error), fields)
 }
 
 /** Returns the error of an interruption by the user; `hint` says how to resume. */

@@ -59,4 +59,16 @@ describe('diagnostics for programs', () => {
     expect(Object.keys(JSON.parse(written[1] ?? ''))).toEqual(['code', 'message', 'hint', 'pointer', 'url', 'reasons', 'retryable'])
     expect(JSON.parse(written[1] ?? '').url).toBe('https://a.example/f')
   })
+
+  it('have all fields of an error also with advice that its code brings, and of an error that only warns', async () => {
+    const { diagnostics, written } = printing(true)
+    const gone = new NetworkError('HTTP_404', 'it is gone', { url: 'https://a.example/x', status: 404, hop: 1 })
+    await diagnostics.error(gone)
+    diagnostics.warn(new NetworkError('CRAWL_LIMIT', 'no more', { retryable: true }))
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      { ...gone.toJSON(), hint: 'check the URL: the server has nothing there' },
+      { severity: 'warn', code: 'CRAWL_LIMIT', message: 'no more', retryable: true },
+    ])
+    expect(JSON.parse(written[0] ?? '')).toMatchObject({ hop: 1, status: 404, retryable: false })
+  })
 })

@@ -133,7 +133,7 @@ export function statusError(response: ReadResponse, hints: Readonly<Record<numbe
   const traceId = traceOf(headers)
   const Class = CLASSES[status] ?? HttpError
   const hint = hints[status]
-  return new Class(`${method} ${url}: the server answered ${status}${said ? `, ${said}` : ''}`, {
+  return new Class(`${method} ${url}: the server answered ${status}${said ? `: ${said}` : ''}`, {
     ...{ url, status, retryable: RETRYABLE.has(status), body },
     ...(hint !== undefined && { hint }),
     ...(code !== undefined && { serviceCode: code }),

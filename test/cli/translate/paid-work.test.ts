@@ -50,7 +50,7 @@ describe('a command of which a part fails', () => {
     expect(failed.stderr).toContain('  continue with: stac-auth translate --resume ')
     if (!isOther) {
       const [first] = numbersOf(lost)
-      const reason = `, paragraphs ${first}-${Number(first) + 49}: POST ${fake.url}/v2/translate: the server answered 400, The text is not allowed.\n`
+      const reason = `, paragraphs ${first}-${Number(first) + 49}: POST ${fake.url}/v2/translate: the server answered 400: The text is not allowed.\n`
       expect(failed.stderr).toContain(`  - HTTP_400: ${one}${reason}`)
       expect(failed.stderr).toContain('one.de.txt, with 50 of 150 paragraphs in the original language\n')
     }

@@ -35,7 +35,7 @@ it('shows the detail of a service after its message', async () => {
   const { origin } = await service(() => ({ status: 403, body: JSON.stringify({ message: 'Forbidden', detail }) }))
   const error = await failureOf(clientOf(origin).client.call(safe))
   expect(error).toMatchObject({
-    message: expect.stringMatching(/answered 403, Forbidden: Missing required scope\(s\): translate:text$/),
+    message: expect.stringMatching(/answered 403: Forbidden: Missing required scope\(s\): translate:text$/),
     detail,
   })
 })
@@ -48,7 +48,7 @@ it.each([
 ])('shows the reason in %s, on the line of the message', async (_shape, body) => {
   const { origin } = await service(() => ({ status: 400, body }))
   expect(await failureOf(clientOf(origin).client.call(safe))).toMatchObject({
-    message: expect.stringMatching(/answered 400, no such thing$/),
+    message: expect.stringMatching(/answered 400: no such thing$/),
   })
 })
 
