@@ -301,16 +301,16 @@ function string(text: string, at: number): number {
   }
 }
 
-/** Returns the end of the object or array that starts at that offset; the text must be JSON. */
+/** Returns the end of the object or array that starts at that offset, which is that of the text where it is not closed. */
 function endOf(text: string, at: number): number {
   let open = 0
-  for (;;) {
+  for (; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x22) at = stringEnd(text, at) - 1
     else if (unit === 0x7b || unit === 0x5b) open++
     else if ((unit === 0x7d || unit === 0x5d) && --open === 0) return at + 1
-    at++
   }
+  return at
 }
 
 /** Returns the end of a sticky pattern's match at that offset. */

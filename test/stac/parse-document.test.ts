@@ -120,6 +120,10 @@ describe('firstSyntaxError', () => {
     expect(scan(text)).toBe(offset)
   })
 
+  it.each(['{', '[[', '{"a":{"b":1', '["a', '{"a":"\\"'])('ends in %j also where containers are passed over', (text) => {
+    expect(() => scan(text, { enter: () => false })).not.toThrow()
+  })
+
   it('points into every text that JSON.parse refuses, and past its valid start', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', '}', ',', ':', '"', '\\', 'x'), (json, seed, insert) => {
