@@ -270,13 +270,19 @@ export function wholeFrom(least: number, most = 999_999_999): (text: string) => 
 /** Parses a port number. */
 export const portNumber = wholeFrom(1, 65_535)
 
-/** Parses a number above 0. */
-export const positive = numberOption({
-  pattern: /^(\d+(?:\.\d+)?)$/,
-  what: 'a number from 0.000001 to 1000000',
-  least: 1e-6,
-  most: 1e6,
-})
+/** Returns a parser of numbers. */
+function numberFrom(least: number, most: number): (text: string) => number {
+  return numberOption({ pattern: /^(\d+(?:\.\d+)?)$/, what: `a number from ${least} to ${most}`, least, most })
+}
+
+/** Parses a rate per second. */
+export const perSecond = numberFrom(0.000001, 1_000_000)
+
+/** Seconds of the longest time that a download accepts. */
+export const WEEK_SECONDS = 604_800
+
+/** Parses a time in seconds, of at least a millisecond. */
+export const seconds = numberFrom(0.001, WEEK_SECONDS)
 
 /** Parses a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
 export const byteCount = numberOption({
@@ -347,7 +353,7 @@ export function withCrawlOptions(command: Command): Command {
     group
       .option('--concurrency <n>', 'with --crawl: request this many documents at a time', wholeFrom(1))
       .option('--per-host <n>', 'with --crawl: limit concurrent requests per origin (default: --concurrency, else 8)', wholeFrom(1))
-      .option('--rate <n>', 'with --crawl: limit requests per second and origin', positive)
+      .option('--rate <n>', 'with --crawl: limit requests per second and origin', perSecond)
       .option('--resume <file>', 'with --crawl: save progress to this file and resume from it'),
   )
 }

@@ -94,7 +94,7 @@ describe('wrong arguments', () => {
 describe('the parser of arguments', () => {
   it.each([
     [['nosuch'], 'unknown command "nosuch"'],
-    [['fetch', 'x', '--wait', '1.5'], 'invalid value "1.5" for --wait: it must be a whole number from 0 to 999999999'],
+    [['fetch', 'x', '--wait', '1.5'], 'invalid value "1.5" for --wait: it must be a whole number from 0 to 604800'],
     [['fetch', 'x', '--wait', "1' is invalid. a\nb"], 'invalid value "1\' is invalid. a\\u{a}b" for --wait: it must be a whole number'],
     [['download', 'x', '-d'], '--output-dir needs a value'],
     [['fetch'], 'the argument "document-or-url" is missing'],

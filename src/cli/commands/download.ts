@@ -5,7 +5,9 @@ import {
   byteCount,
   inOptionGroup,
   noInputs,
-  positive,
+  perSecond,
+  seconds,
+  WEEK_SECONDS,
   wholeFrom,
   withAssetOptions,
   withByAddressOption,
@@ -85,11 +87,11 @@ function withRateOptions(command: Command): Command {
       .option('--queue [url]', 'download by the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
       .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
       .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
-      .option('--rate <n>', 'limit requests per second and origin', positive)
+      .option('--rate <n>', 'limit requests per second and origin', perSecond)
       .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
       .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
       .option('--retries <n>', 'fail a file after this many retries without progress (0: no retry; default: 10)', wholeFrom(0))
-      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive)
-      .option('--wait <seconds>', 'wait this long for files that the server is preparing (default: 600)', wholeFrom(0)),
+      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', seconds)
+      .option('--wait <seconds>', 'wait this long for files that the server is preparing (default: 600)', wholeFrom(0, WEEK_SECONDS)),
   )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { FetchOptions } from '../download/fetch.ts'
-import { wholeFrom, withQuietOption, withTargetRequestOptions } from '../options.ts'
+import { WEEK_SECONDS, wholeFrom, withQuietOption, withTargetRequestOptions } from '../options.ts'
 import { withOrderOptions } from '../orders.ts'
 
 /** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request and writes the body to stdout or a new file. */
@@ -14,7 +14,7 @@ export function addFetch(program: Command, context: Context): void {
     .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .option('--trust-server', 'keep a file that differs in size, checksum or format from its document')
-    .option('--wait <seconds>', 'wait this long for a file that the server is preparing (default: 600)', wholeFrom(0))
+    .option('--wait <seconds>', 'wait this long for a file that the server is preparing (default: 600)', wholeFrom(0, WEEK_SECONDS))
     .action(
       context.run(async (name: string, options: FetchOptions) => (await import('../download/fetch.ts')).fetchOne(name, options, context)),
     )

@@ -120,8 +120,7 @@ const STICKY = 0o1000
 
 /** Checks the folders in which `run` and `gateway --name` write; nothing if they can. */
 export async function programFolderChecks(options: CredentialsOption, { env }: Pick<Io, 'env'>): Promise<readonly Check[]> {
-  const temporary = tmpdir()
-  const checks = [folderCheck('temporary folder', temporary, 'run', temporaryHint())]
+  const checks = [folderCheck('temporary folder', tmpdir(), 'run', temporaryHint())]
   // Otherwise it is the folder of the credential file, which is checked.
   if (options.credentials || env.STAC_AUTH_CREDENTIALS) {
     const folder = userFolder('config', ['stac-auth', 'gateways'], { ...env })

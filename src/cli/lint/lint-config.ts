@@ -90,13 +90,14 @@ async function layersIn(
   }
   const layers = new Map<string, FileLayer>()
   for (const [index, name] of [config.extends ?? []].flat().entries()) {
+    const isPreset = name.startsWith(PRESET_NAME)
     const base = join(dirname(file), name)
     const path = [...below, resolve(file)]
-    if (path.includes(resolve(base)))
+    if (!isPreset && path.includes(resolve(base)))
       throw invalid(file, text, [
         { message: 'it extends itself', pointer: Array.isArray(config.extends) ? `/extends/${index}` : '/extends' },
       ])
-    const extended = name.startsWith(PRESET_NAME) ? [presetLayer(name)] : await layersIn(base, io, onFile, path, read)
+    const extended = isPreset ? [presetLayer(name)] : await layersIn(base, io, onFile, path, read)
     for (const layer of extended) {
       layers.delete(layer.source)
       layers.set(layer.source, layer)

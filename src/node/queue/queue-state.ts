@@ -1,7 +1,6 @@
 /** Whether a queue runs jobs now, and why not. */
 
-import type { Warning } from '../../auth/strategy.ts'
-import { TimeoutError } from '../../errors.ts'
+import { type AuthError, TimeoutError } from '../../errors.ts'
 import { commandWord } from '../../text/shell-word.ts'
 import type { RedisAddress } from '../base/redis-connection.ts'
 import { countByVersion, ownVersion, type QueueWorker } from './queue-processes.ts'
@@ -44,13 +43,10 @@ export function stateOf({ paused, workers, queue, address, folder }: Facts): Que
 }
 
 /** Returns a listener that tells each reason why no job is run, when it begins. */
-export function tellProblems(tell: (problem: Warning & { readonly hint?: string }) => void): (state: QueueState) => void {
+export function tellProblems(tell: (problem: AuthError) => void): (state: QueueState) => void {
   let last: string | undefined
   return ({ problem }) => {
-    if (problem && problem.message !== last) {
-      const { code, message, hint } = problem
-      tell({ code, message, ...(hint !== undefined && { hint }) })
-    }
+    if (problem && problem.message !== last) tell(problem)
     last = problem?.message
   }
 }

@@ -52,7 +52,7 @@ export interface DownloadWorkerOptions {
   readonly signal: AbortSignal
   /** Concurrent files; default 16. */
   readonly concurrency?: number
-  /** Called when the worker starts to take jobs. */
+  /** Called when the worker starts to take jobs, with the `maxmemory-policy` of a server that drops jobs when its memory is full. */
   readonly onReady?: (eviction?: string) => void
   /** Called after each job; false, with the reason, for a malformed job, and for one that another worker has taken over. */
   readonly onJob?: (done: boolean, reason?: string) => void
